@@ -1,0 +1,1 @@
+//! The straight line from a frame to a count.

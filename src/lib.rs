@@ -1,0 +1,13 @@
+//! crokeye: point a camera at a crokinole board, and the round counts itself.
+//!
+//! Code map: see ARCHITECTURE.md. A picture goes `capture` → `register` → `detect` → `judge`, in that order, in
+//! [`count`]; the game's rules live in [`score`] and know no picture.
+
+pub mod board;
+pub mod capture;
+pub mod count;
+pub mod detect;
+pub mod geometry;
+pub mod register;
+pub mod score;
+pub mod store;

@@ -1,0 +1,1 @@
+//! The append-only match log in SQL.
