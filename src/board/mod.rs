@@ -1,6 +1,10 @@
 //! The vocabulary of the board: zones, sides, disc states, board models.
 
+pub mod models;
+
 use serde::{Deserialize, Serialize};
+
+pub use models::BoardModel;
 
 /// Radius of the shooting line that fixes the millimetre scale unless a board model says otherwise (12 in).
 pub const SHOOTING_LINE_MM: f64 = 304.8;
