@@ -4,6 +4,7 @@
 
 pub mod camera;
 pub mod frame;
+pub mod robust;
 
 pub use camera::Camera;
 pub use frame::{BoardMm, ImagePx, Point, ViewPx};

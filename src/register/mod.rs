@@ -3,6 +3,8 @@
 //! In: a [`Frame`](crate::capture::Frame). Out: a [`Registration`], the camera that looks at the board, the rings
 //! measured on it, and how far both may be wrong.
 
+pub mod seed;
+
 use crate::board::Line;
 use crate::geometry::Camera;
 
