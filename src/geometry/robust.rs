@@ -190,7 +190,8 @@ fn posterior(problem: &Problem, normal: &DMatrix<f64>) -> Option<DMatrix<f64>> {
     let n = normal.nrows();
     // Scaled to unit diagonal first: parameters differ by orders of magnitude.
     let diagonal: Vec<f64> = (0..n).map(|i| normal[(i, i)].max(1e-300).sqrt()).collect();
-    let scaled = DMatrix::from_fn(n, n, |i, j| normal[(i, j)] / (diagonal[i] * diagonal[j]) + f64::from(i == j) * 1e-12);
+    let scaled =
+        DMatrix::from_fn(n, n, |i, j| normal[(i, j)] / (diagonal[i] * diagonal[j]) + f64::from(i == j) * 1e-12);
     let inverse = scaled.cholesky()?.inverse();
     Some(DMatrix::from_fn(n, n, |i, j| {
         if problem.priors[i].sigma == 0.0 || problem.priors[j].sigma == 0.0 {

@@ -109,9 +109,7 @@ fn peak(g: &Gradients, x: usize, y: usize, width: usize, gx: f32, gy: f32, squar
     let across = |sign: f32| {
         let (ax, ay) = (nx.abs(), ny.abs());
         let (sx, sy) = ((nx * sign).signum() as isize, (ny * sign).signum() as isize);
-        let at = |dx: isize, dy: isize| {
-            g.at((x as isize + dx) as usize, (y as isize + dy) as usize, width).2.sqrt()
-        };
+        let at = |dx: isize, dy: isize| g.at((x as isize + dx) as usize, (y as isize + dy) as usize, width).2.sqrt();
         if ax > ay {
             let t = ay / ax;
             ((1.0 - t) * at(sx, 0) + t * at(sx, sy), (1.0 + t * t).sqrt())

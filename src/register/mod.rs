@@ -3,10 +3,51 @@
 //! In: a [`Frame`](crate::capture::Frame). Out: a [`Registration`], the camera that looks at the board, the rings
 //! measured on it, and how far both may be wrong.
 
+pub mod identify;
+pub mod rings;
 pub mod seed;
+pub mod solve;
 
-use crate::board::Line;
-use crate::geometry::Camera;
+use image::RgbImage;
+
+use crate::board::{Line, SHOOTING_LINE_MM};
+use crate::capture::Frame;
+use crate::geometry::robust::Prior;
+use crate::geometry::{Camera, Point};
+use crate::kernels::edges::edges;
+use crate::kernels::picture::shrink;
+use identify::{Circle, Identified};
+use rings::Profile;
+use solve::{CameraPriors, CircleLine, Solved};
+
+/// Settings of the registration.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// Length of the picture's longer side, px, at which the board is first looked for.
+    pub search_px: f64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { search_px: 900.0 }
+    }
+}
+
+/// Why there is no registration.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NotFound {
+    /// Too small to look at.
+    #[error("the picture is only {width} x {height} px; a board needs at least 100 px")]
+    TooSmall {
+        /// px
+        width: u32,
+        /// px
+        height: u32,
+    },
+    /// Nothing round with the rings of a board.
+    #[error("no crokinole board: nothing in the picture has its hole and three rings in the right proportion")]
+    NoRings,
+}
 
 /// Where the board is.
 #[derive(Clone, Debug)]
@@ -71,4 +112,151 @@ pub struct Quality {
     pub residual_px: f64,
     /// Mean share of the three lines' circumference that was seen, 0 to 1.
     pub coverage: f64,
+}
+
+/// Looks for a board in `frame`.
+///
+/// # Errors
+/// [`NotFound`] with the reason where there is none, or where it cannot be told apart from other round things.
+pub fn register(frame: &Frame, config: &Config) -> Result<Registration, NotFound> {
+    let (width, height) = (frame.rgb.width(), frame.rgb.height());
+    if width.min(height) < 100 {
+        return Err(NotFound::TooSmall { width, height });
+    }
+    let priors = CameraPriors::new(f64::from(width), f64::from(height), &frame.lens);
+    let long = f64::from(width.max(height));
+    let coarse = (long / config.search_px).round().max(1.0) as u32;
+    let mut factors = vec![coarse];
+    if coarse > 1 {
+        factors.push((coarse / 2).max(1));
+    }
+    for factor in factors {
+        let small = shrink(&frame.rgb, factor);
+        let scale = 1.0 / f64::from(factor);
+        if let Some(found) = find(&small, &priors.rescaled(scale)) {
+            return finish(frame, &priors, &found, scale).ok_or(NotFound::NoRings);
+        }
+    }
+    Err(NotFound::NoRings)
+}
+
+/// Seeds that are followed up with the picture itself.
+const SEEDS: usize = 6;
+/// Evidence that a board must show, of 3.9 at most.
+const LEAST_SCORE: f64 = 1.8;
+
+/// The best identified board in a picture.
+pub fn find(picture: &RgbImage, priors: &CameraPriors) -> Option<Identified> {
+    let edges = edges(picture, 2.5, 10);
+    let (width, height) = (f64::from(picture.width()), f64::from(picture.height()));
+    let seeds = seed::seeds(&edges, width, height, priors.focal_px, priors.principal);
+    let mut best: Option<Identified> = None;
+    for seed in distinct(&seeds) {
+        let camera = identify::sharpen(&edges, &seed.camera, priors).unwrap_or_else(|| seed.camera.clone());
+        let Some(px_per_mm) = camera.scale_px_per_mm(Point::new(0.0, 0.0), 0.0) else { continue };
+        let profile = Profile::new(picture, &camera, 6.0, 760.0, 0.5 / px_per_mm, 1.0);
+        let Some(found) = identify::identify(&profile, &camera) else { continue };
+        if best.as_ref().is_none_or(|b| found.score > b.score) {
+            best = Some(found);
+        }
+    }
+    best.filter(|b| b.score > LEAST_SCORE)
+}
+
+/// The best seeds that differ in place, tilt or scale.
+fn distinct(seeds: &[seed::Seed]) -> Vec<&seed::Seed> {
+    let mut out: Vec<&seed::Seed> = Vec::new();
+    for s in seeds {
+        let same = |o: &&seed::Seed| {
+            let differ = |radius: f64, angle: f64| {
+                let at = Point::new(radius * angle.cos(), radius * angle.sin());
+                match (s.camera.project(at, 0.0), o.camera.project(at, 0.0)) {
+                    (Some(a), Some(b)) => a.distance(b),
+                    _ => f64::INFINITY,
+                }
+            };
+            let scale = s.camera.scale_px_per_mm(Point::new(0.0, 0.0), 0.0).unwrap_or(1.0);
+            (0..4).all(|i| differ(SHOOTING_LINE_MM, f64::from(i) * 1.571) < 6.0 * scale)
+        };
+        if !out.iter().any(same) {
+            out.push(s);
+            if out.len() == SEEDS {
+                break;
+            }
+        }
+    }
+    out
+}
+
+/// The joint solve on the level of the picture where a millimetre is one to two pixels.
+fn finish(frame: &Frame, priors: &CameraPriors, found: &Identified, found_scale: f64) -> Option<Registration> {
+    let full = found.camera.rescaled(1.0 / found_scale);
+    let px_per_mm = full.scale_px_per_mm(Point::new(0.0, 0.0), 0.0)?;
+    let factor = (px_per_mm / 1.3).round().max(1.0) as u32;
+    let scale = 1.0 / f64::from(factor);
+    let picture = shrink(&frame.rgb, factor);
+    let mut state = Identified { camera: full.rescaled(scale), ..found.clone() };
+    let level = priors.rescaled(scale);
+    let mut solved = None;
+    for gate_px in [5.0, 3.0, 2.0, 1.6] {
+        let result = step(&picture, &level, &state, gate_px)?;
+        state.camera = result.camera.clone();
+        for (line, new) in state.lines.iter_mut().zip(&result.lines) {
+            line.1 = *new;
+        }
+        for track in &mut state.tracks {
+            let line = &state.lines[track.line].1;
+            track.radius_mm = line.middle_mm + track.side * line.half_mm;
+        }
+        solved = Some(result);
+    }
+    let solved = solved?;
+    let rings = Line::ALL.map(|line| {
+        let circle = match line {
+            Line::Five => Circle::Five,
+            Line::Ten => Circle::Ten,
+            Line::Fifteen => Circle::Fifteen,
+        };
+        let found = state.lines.iter().find(|l| l.0 == circle).map(|l| l.1);
+        let (middle, half) = found.map_or((f64::NAN, 0.0), |l| (l.middle_mm, l.half_mm));
+        Ring {
+            line,
+            inner_mm: middle - half,
+            outer_mm: middle + half,
+            residual_px: solved.sigma_px / scale,
+            coverage: 1.0,
+        }
+    });
+    let radius =
+        |circle: Circle, other: f64| state.lines.iter().find(|l| l.0 == circle).map_or(other, |l| l.1.middle_mm);
+    Some(Registration {
+        model: "measured".into(),
+        camera: solved.camera.rescaled(1.0 / scale),
+        height_sigma_mm: 0.0,
+        rings,
+        hole_mm: radius(Circle::Hole, 17.45),
+        surface_mm: radius(Circle::Rim, 330.0),
+        quadrant_rad: None,
+        peg_rad: None,
+        deviations: Vec::new(),
+        quality: Quality { residual_px: solved.sigma_px / scale, coverage: 1.0 },
+    })
+}
+
+fn step(picture: &RgbImage, priors: &CameraPriors, state: &Identified, gate_px: f64) -> Option<Solved> {
+    let observations: Vec<_> =
+        state.tracks.iter().flat_map(|t| rings::follow(picture, &state.camera, t, gate_px, 180)).collect();
+    let lines: Vec<CircleLine> = state
+        .lines
+        .iter()
+        .map(|(circle, line)| match circle {
+            Circle::Five => CircleLine {
+                middle_mm: SHOOTING_LINE_MM,
+                middle_prior: Prior { mean: SHOOTING_LINE_MM, sigma: 0.0 },
+                ..*line
+            },
+            _ => *line,
+        })
+        .collect();
+    solve::solve(&state.camera, &lines, &observations, priors, 12)
 }

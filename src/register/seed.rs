@@ -278,9 +278,8 @@ fn ring_radii(voters: &[Voter], shape: &Matrix2<f64>) -> Vec<f64> {
         cover[bin] |= 1 << direction(v.half.x, v.half.y, 32);
         cover[bin] |= 1 << direction(-v.half.x, -v.half.y, 32);
     }
-    let joined: Vec<u32> = (0..cover.len())
-        .map(|i| (cover[i] | cover.get(i + 1).copied().unwrap_or(0)).count_ones())
-        .collect();
+    let joined: Vec<u32> =
+        (0..cover.len()).map(|i| (cover[i] | cover.get(i + 1).copied().unwrap_or(0)).count_ones()).collect();
     let mut order: Vec<usize> = (0..joined.len()).filter(|&i| joined[i] >= 10).collect();
     order.sort_by_key(|&i| (std::cmp::Reverse(joined[i]), std::cmp::Reverse(i)));
     let mut out: Vec<usize> = Vec::new();
@@ -313,7 +312,8 @@ fn refine(edges: &[Edge], centre: Point<ImagePx>, shape: &Matrix2<f64>, radius: 
             let p = whiten * Vector2::new(f64::from(e.x) - centre.x, f64::from(e.y) - centre.y);
             let n = inverse.transpose() * Vector2::new(f64::from(e.nx), f64::from(e.ny));
             let r = p.norm();
-            ((r - 1.0).abs() < 0.12 && (n.x * p.y - n.y * p.x).abs() < 0.2 * r * n.norm()).then_some((p.x, p.y, n.x, n.y))
+            ((r - 1.0).abs() < 0.12 && (n.x * p.y - n.y * p.x).abs() < 0.2 * r * n.norm())
+                .then_some((p.x, p.y, n.x, n.y))
         })
         .collect();
     let mut p = DVector::<f64>::zeros(6);
@@ -324,7 +324,8 @@ fn refine(edges: &[Edge], centre: Point<ImagePx>, shape: &Matrix2<f64>, radius: 
         let mut right = DVector::<f64>::zeros(5);
         let mut count = 0;
         for &(u, v, _, _) in &points {
-            let residual = (1.0 + p[0]) * u * u + (1.0 - p[0]) * v * v + p[1] * u * v + p[2] * u + p[3] * v - 1.0 - p[4];
+            let residual =
+                (1.0 + p[0]) * u * u + (1.0 - p[0]) * v * v + p[1] * u * v + p[2] * u + p[3] * v - 1.0 - p[4];
             if residual.abs() > 2.0 * gate {
                 continue;
             }
@@ -345,9 +346,15 @@ fn refine(edges: &[Edge], centre: Point<ImagePx>, shape: &Matrix2<f64>, radius: 
         gate = (gate * 0.6f64).max(0.012);
     }
     let conic = Matrix3::new(
-        1.0 + p[0], p[1] / 2.0, p[2] / 2.0,
-        p[1] / 2.0, 1.0 - p[0], p[3] / 2.0,
-        p[2] / 2.0, p[3] / 2.0, -1.0 - p[4],
+        1.0 + p[0],
+        p[1] / 2.0,
+        p[2] / 2.0,
+        p[1] / 2.0,
+        1.0 - p[0],
+        p[3] / 2.0,
+        p[2] / 2.0,
+        p[3] / 2.0,
+        -1.0 - p[4],
     );
     let mut map = Matrix3::identity();
     map.fixed_view_mut::<2, 2>(0, 0).copy_from(&whiten);
@@ -450,8 +457,7 @@ fn match_pattern(edges: &[Edge], camera: Camera) -> Option<Seed> {
         }
         let background = {
             let (from, to) = (at as isize + bins(0.1), at as isize + bins(1.2));
-            let mut values: Vec<f64> =
-                (from.max(0)..to.min(BINS as isize)).map(|i| share[i as usize]).collect();
+            let mut values: Vec<f64> = (from.max(0)..to.min(BINS as isize)).map(|i| share[i as usize]).collect();
             if values.len() < 20 {
                 continue;
             }
