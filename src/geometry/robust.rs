@@ -25,8 +25,10 @@ pub struct Problem<'a> {
     pub weights: &'a [f64],
     /// One prior a parameter.
     pub priors: &'a [Prior],
-    /// Step of the numerical derivative of every parameter.
+    /// Step of the numerical derivative of every parameter; also the size of a change that no longer matters.
     pub steps: &'a [f64],
+    /// Derivatives that are known: fills the residuals' derivative by the parameter of that index and says true.
+    pub derivative: &'a (dyn Fn(usize, &[f64], &mut [f64]) -> bool + Sync),
     /// Smallest scale of good residuals that is believed.
     pub floor: f64,
     /// How many neighbouring observations share one error: the covariance is widened by it.
@@ -143,6 +145,9 @@ fn normal_equations(
         if problem.priors[j].sigma == 0.0 {
             continue;
         }
+        if (problem.derivative)(j, x, column) {
+            continue;
+        }
         moved[j] = x[j] + problem.steps[j];
         (problem.residuals)(&moved, trial);
         moved[j] = x[j];
@@ -230,6 +235,7 @@ mod tests {
             weights: &weights,
             priors,
             steps: &[1e-5, 1e-5],
+            derivative: &|_, _, _| false,
             floor: 1e-3,
             correlated: 1.0,
         };

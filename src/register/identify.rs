@@ -57,6 +57,13 @@ const NOISE: f64 = 0.22;
 /// The two edges of one painted line are at most this far apart, mm or px, whichever is more.
 const LINE_MM: f64 = 6.5;
 const LINE_PX: f64 = 5.0;
+/// Painted lines are concentric to about this, mm (per coordinate).
+const LINE_CENTRE_SIGMA_MM: f64 = 0.4;
+/// The visible edges of hole and rim are rounded and stand a little above or below the surface, mm.
+const STEP_CENTRE_SIGMA_MM: f64 = 1.5;
+
+/// How many neighbouring edge points share one error while only the camera is sought.
+const ROUGH_CORRELATION: f64 = 4.0;
 
 /// Sharpens `seed` with unnamed circles found among the edges. None where there are too few.
 pub fn sharpen(edges: &[Edge], seed: &Camera, priors: &CameraPriors) -> Option<Camera> {
@@ -76,6 +83,7 @@ pub fn sharpen(edges: &[Edge], seed: &Camera, priors: &CameraPriors) -> Option<C
                 // One radius fixes the scale, the strongest.
                 middle_prior: Prior { mean: radius, sigma: if i == 0 { 0.0 } else { f64::INFINITY } },
                 half_prior: Prior { mean: 0.0, sigma: 0.0 },
+                centre_sigma_mm: 0.0,
             })
             .collect();
         let mut observations = Vec::new();
@@ -92,7 +100,7 @@ pub fn sharpen(edges: &[Edge], seed: &Camera, priors: &CameraPriors) -> Option<C
                 weight: 1.0,
             }));
         }
-        camera = solve::solve(&camera, &lines, &observations, priors, iterations)?.camera;
+        camera = solve::solve(&camera, &lines, &observations, priors, iterations, ROUGH_CORRELATION)?.camera;
     }
     Some(camera)
 }
@@ -245,7 +253,11 @@ fn add_line(
         .filter(|p| p.value.abs() > 0.35 * main.value.abs())
         .max_by(|a, b| a.value.abs().total_cmp(&b.value.abs()));
     let line = out.lines.len();
-    let weight = if matches!(circle, Circle::Hole | Circle::Rim) { 0.3 } else { 1.0 };
+    let centre_sigma_mm = match circle {
+        Circle::Five => 0.0,
+        Circle::Ten | Circle::Fifteen => LINE_CENTRE_SIGMA_MM,
+        Circle::Hole | Circle::Rim => STEP_CENTRE_SIGMA_MM,
+    };
     let mut track = |peak: &Peak, side: f64| {
         let weights = profile.weights(peak.index);
         out.tracks.push(Track {
@@ -255,7 +267,7 @@ fn add_line(
             weights,
             line,
             side,
-            weight,
+            weight: 1.0,
         });
     };
     let (middle, half) = match partner {
@@ -278,6 +290,7 @@ fn add_line(
             half_mm: half * scale,
             middle_prior: Prior { mean: middle * scale, sigma: if circle == Circle::Five { 0.0 } else { free } },
             half_prior: Prior { mean: half * scale, sigma: if partner.is_some() { free } else { 0.0 } },
+            centre_sigma_mm,
         },
     ));
 }

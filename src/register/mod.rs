@@ -197,9 +197,9 @@ fn finish(frame: &Frame, priors: &CameraPriors, found: &Identified, found_scale:
     let picture = shrink(&frame.rgb, factor);
     let mut state = Identified { camera: full.rescaled(scale), ..found.clone() };
     let level = priors.rescaled(scale);
-    let mut solved = None;
+    let mut solved: Option<Solved> = None;
     for gate_px in [5.0, 3.0, 2.0, 1.6] {
-        let result = step(&picture, &level, &state, gate_px)?;
+        let result = step(&picture, &level, &state, gate_px, solved.as_ref().map_or(4.0, |s| s.correlated))?;
         state.camera = result.camera.clone();
         for (line, new) in state.lines.iter_mut().zip(&result.lines) {
             line.1 = *new;
@@ -243,7 +243,7 @@ fn finish(frame: &Frame, priors: &CameraPriors, found: &Identified, found_scale:
     })
 }
 
-fn step(picture: &RgbImage, priors: &CameraPriors, state: &Identified, gate_px: f64) -> Option<Solved> {
+fn step(picture: &RgbImage, priors: &CameraPriors, state: &Identified, gate_px: f64, correlated: f64) -> Option<Solved> {
     let observations: Vec<_> =
         state.tracks.iter().flat_map(|t| rings::follow(picture, &state.camera, t, gate_px, 180)).collect();
     let lines: Vec<CircleLine> = state
@@ -258,5 +258,5 @@ fn step(picture: &RgbImage, priors: &CameraPriors, state: &Identified, gate_px: 
             _ => *line,
         })
         .collect();
-    solve::solve(&state.camera, &lines, &observations, priors, 12)
+    solve::solve(&state.camera, &lines, &observations, priors, 12, correlated)
 }

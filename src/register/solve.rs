@@ -1,8 +1,9 @@
 //! The joint solve: one camera and all circles at once, from edge points on the circles.
 //!
 //! Parameters: focal length, principal point, two radial distortion terms, two tilts, the picture position of the
-//! board's centre, its scale, and per circle group a radius. A residual is the distance of an edge point from its
-//! circle, measured on the board and brought to pixels with the local scale. What one view cannot tell (focal length
+//! board's centre, its scale, and per line a radius, a half width and a small offset of its own centre (no workshop
+//! cuts perfectly concentric rings; a hole or a rim seen from the side is off more). A residual is the distance of an
+//! edge point from its circle, measured on the board and brought to pixels with the local scale. What one view cannot tell (focal length
 //! against height, distortion against ring proportions) is held by priors and shows in the covariance.
 
 use nalgebra::DMatrix;
@@ -13,6 +14,8 @@ use crate::geometry::{BoardMm, Camera, ImagePx, Point};
 
 /// Number of camera parameters, see [`Pose`].
 pub const CAMERA_PARAMETERS: usize = 10;
+/// Number of parameters of a line: middle, half width, centre x and y.
+pub const LINE_PARAMETERS: usize = 4;
 
 /// A circle about the board's centre in the plane of the surface: radius = `middle + side * half`.
 ///
@@ -27,6 +30,8 @@ pub struct CircleLine {
     pub middle_prior: Prior,
     /// What is believed of the half width, mm.
     pub half_prior: Prior,
+    /// Standard deviation of each coordinate of its centre, mm; 0 for a line that is concentric by definition.
+    pub centre_sigma_mm: f64,
 }
 
 /// An edge point seen in the picture and the circle that it belongs to.
@@ -151,7 +156,7 @@ pub struct Solved {
     pub camera: Camera,
     /// The lines with their solved radii.
     pub lines: Vec<CircleLine>,
-    /// All parameters: the camera's, then middle and half width of each line.
+    /// All parameters: the camera's, then those of each line.
     pub x: Vec<f64>,
     /// Their posterior covariance.
     pub covariance: DMatrix<f64>,
@@ -159,10 +164,13 @@ pub struct Solved {
     pub sigma_px: f64,
     /// Final cost.
     pub cost: f64,
+    /// How many neighbouring observations share one error.
+    pub correlated: f64,
 }
 
-/// Neighbouring edge points along a circle share the errors of grain and print.
-const CORRELATED: f64 = 4.0;
+/// Neighbouring edge points along a circle share the errors of grain, print and workshop: how many count as one is
+/// read off the residuals, within these bounds.
+const CORRELATED: (f64, f64) = (2.0, 40.0);
 /// No edge is located better than this, px.
 const FLOOR_PX: f64 = 0.05;
 
@@ -173,6 +181,7 @@ pub fn solve(
     observations: &[Observation],
     priors: &CameraPriors,
     iterations: usize,
+    correlated: f64,
 ) -> Option<Solved> {
     if observations.len() < 24 {
         return None;
@@ -181,11 +190,24 @@ pub fn solve(
     let weights: Vec<f64> = observations.iter().map(|o| o.weight).collect();
     let residuals = |x: &[f64], out: &mut [f64]| {
         let camera = unpack(x);
-        for ((r, o), scale) in out.iter_mut().zip(observations).zip(&scales) {
-            let at = CAMERA_PARAMETERS + 2 * o.line;
-            let radius = x[at] + o.side * x[at + 1];
-            *r = camera.board_at(o.at, 0.0).map_or(f64::NAN, |p| (p.norm() - radius) * scale);
+        for (r, o) in out.iter_mut().zip(observations) {
+            let line = &x[CAMERA_PARAMETERS + LINE_PARAMETERS * o.line..][..LINE_PARAMETERS];
+            *r = off_circle(&camera, o.at, Point::new(line[2], line[3]), line[0] + o.side * line[1]).unwrap_or(f64::NAN);
         }
+    };
+    // A line's own parameters act on its own points alone, and simply; the camera's are differentiated numerically.
+    let directions: Vec<(f64, f64)> = observations
+        .iter()
+        .map(|o| start.board_at(o.at, 0.0).map_or((0.0, 0.0), |p| (p.x / p.norm(), p.y / p.norm())))
+        .collect();
+    let derivative = |index: usize, _: &[f64], out: &mut [f64]| {
+        let Some(index) = index.checked_sub(CAMERA_PARAMETERS) else { return false };
+        let (line, which) = (index / LINE_PARAMETERS, index % LINE_PARAMETERS);
+        for (i, (d, o)) in out.iter_mut().zip(observations).enumerate() {
+            let factor = [1.0, o.side, directions[i].0, directions[i].1][which];
+            *d = if o.line == line { -factor * scales[i] } else { 0.0 };
+        }
+        true
     };
     let free = Prior { mean: 0.0, sigma: f64::INFINITY };
     let mut prior = vec![
@@ -203,9 +225,10 @@ pub fn solve(
     let mut x = pack(start).to_vec();
     let mut steps = vec![1e-4, 0.05, 0.05, 1e-4, 1e-4, 1e-5, 1e-5, 0.01, 0.01, 1e-5];
     for line in lines {
-        x.extend([line.middle_mm, line.half_mm]);
-        prior.extend([line.middle_prior, line.half_prior]);
-        steps.extend([0.005, 0.005]);
+        x.extend([line.middle_mm, line.half_mm, 0.0, 0.0]);
+        let centre = Prior { mean: 0.0, sigma: line.centre_sigma_mm };
+        prior.extend([line.middle_prior, line.half_prior, centre, centre]);
+        steps.extend([0.005; LINE_PARAMETERS]);
     }
     let problem = Problem {
         residuals: &residuals,
@@ -213,17 +236,21 @@ pub fn solve(
         weights: &weights,
         priors: &prior,
         steps: &steps,
+        derivative: &derivative,
         floor: FLOOR_PX,
-        correlated: CORRELATED,
+        correlated,
     };
     let solution = robust::solve(&problem, &x, iterations)?;
+    let mut left = vec![0.0; observations.len()];
+    residuals(&solution.x, &mut left);
+    let correlated = correlation(observations, &left, solution.sigma);
     let camera = unpack(&solution.x);
     let lines = lines
         .iter()
         .enumerate()
         .map(|(i, line)| CircleLine {
-            middle_mm: solution.x[CAMERA_PARAMETERS + 2 * i],
-            half_mm: solution.x[CAMERA_PARAMETERS + 2 * i + 1],
+            middle_mm: solution.x[CAMERA_PARAMETERS + LINE_PARAMETERS * i],
+            half_mm: solution.x[CAMERA_PARAMETERS + LINE_PARAMETERS * i + 1],
             ..*line
         })
         .collect();
@@ -234,7 +261,35 @@ pub fn solve(
         covariance: solution.covariance,
         sigma_px: solution.sigma,
         cost: solution.cost,
+        correlated,
     })
+}
+
+/// How many neighbours share one error: from the correlation between residuals next to each other on a circle,
+/// as for a first-order autoregressive series.
+fn correlation(observations: &[Observation], residuals: &[f64], sigma: f64) -> f64 {
+    let (mut together, mut alone) = (0.0, 1e-12);
+    for (o, r) in observations.windows(2).zip(residuals.windows(2)) {
+        if o[0].line != o[1].line || o[0].side != o[1].side || !(r[0].abs() < 3.0 * sigma && r[1].abs() < 3.0 * sigma) {
+            continue;
+        }
+        together += r[0] * r[1];
+        alone += (r[0] * r[0] + r[1] * r[1]) / 2.0;
+    }
+    let lag = (together / alone).clamp(0.0, 0.98);
+    ((1.0 + lag) / (1.0 - lag)).clamp(CORRELATED.0, CORRELATED.1)
+}
+
+/// Distance of the picture point `at` from a circle on the board, px, outwards positive.
+///
+/// Measured in the picture: with distances on the board brought to pixels by a fixed scale, a solve gains by shrinking
+/// the board under its noise, and distortion terms drift upwards.
+fn off_circle(camera: &Camera, at: Point<ImagePx>, centre: Point<BoardMm>, radius_mm: f64) -> Option<f64> {
+    let p = camera.board_at(at, 0.0)?;
+    let (dx, dy) = (p.x - centre.x, p.y - centre.y);
+    let rho = dx.hypot(dy).max(1e-9);
+    let on = camera.project(centre.offset(dx / rho * radius_mm, dy / rho * radius_mm), 0.0)?;
+    Some(on.distance(at).copysign(rho - radius_mm))
 }
 
 /// Pixels per millimetre along the radius at the picture point `at`.
@@ -277,6 +332,7 @@ mod tests {
             half_mm: 0.0,
             middle_prior: Prior { mean: mm, sigma },
             half_prior: Prior { mean: 0.0, sigma: 0.0 },
+            centre_sigma_mm: 0.0,
         };
         let lines = [held(304.8, 0.0), held(200.0, 20.0), held(100.0, 10.0)];
         let mut observations = Vec::new();
@@ -297,7 +353,7 @@ mod tests {
         start[5] += 0.05;
         start[7] += 4.0;
         start[9] += 0.02;
-        let solved = solve(&unpack(&start), &lines, &observations, &priors, 40).unwrap();
+        let solved = solve(&unpack(&start), &lines, &observations, &priors, 40, 2.0).unwrap();
         assert_relative_eq!(solved.lines[1].middle_mm, 210.0, epsilon = 0.2);
         assert_relative_eq!(solved.lines[2].middle_mm, 97.0, epsilon = 0.2);
         let foot = truth.foot().distance(solved.camera.foot());
