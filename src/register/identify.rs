@@ -68,9 +68,9 @@ const ROUGH_CORRELATION: f64 = 4.0;
 /// Sharpens `seed` with unnamed circles found among the edges. None where there are too few.
 pub fn sharpen(edges: &[Edge], seed: &Camera, priors: &CameraPriors) -> Option<Camera> {
     let mut camera = seed.clone();
-    for (gate, iterations) in [(0.018, 6), (0.008, 8)] {
+    for (width, gate, iterations) in [(0.025, 0.03, 4), (0.012, 0.014, 5), (0.006, 0.008, 6)] {
         let placed = place(edges, &camera);
-        let circles = circles(&placed);
+        let circles = circles(&placed, width);
         if circles.len() < 2 {
             return None;
         }
@@ -105,6 +105,9 @@ pub fn sharpen(edges: &[Edge], seed: &Camera, priors: &CameraPriors) -> Option<C
     Some(camera)
 }
 
+/// A guess that took the 10 line for the shooting line shows the real one here, mm.
+const FURTHEST_MM: f64 = 480.0;
+
 struct Placed<'a> {
     edge: &'a Edge,
     radius_mm: f64,
@@ -115,7 +118,6 @@ struct Placed<'a> {
 /// Edges that run along circles about the board's centre.
 fn place<'a>(edges: &'a [Edge], camera: &Camera) -> Vec<Placed<'a>> {
     const ALONG: f64 = 0.13;
-    const FURTHEST_MM: f64 = 350.0;
     edges
         .iter()
         .filter_map(|edge| {
@@ -137,13 +139,15 @@ fn place<'a>(edges: &'a [Edge], camera: &Camera) -> Vec<Placed<'a>> {
         .collect()
 }
 
-/// Radii and signs of the circles that edges cover for more than a quarter of the way, best covered first.
-fn circles(placed: &[Placed]) -> Vec<(f64, bool)> {
-    const STEP: f64 = 1.006;
+/// Radii and signs of the circles, told apart by `width` of their radius, that edges cover for more than a quarter of
+/// the way, best covered first.
+fn circles(placed: &[Placed], width: f64) -> Vec<(f64, bool)> {
     const MOST: usize = 10;
-    let mut cover = [vec![0u64; 700], vec![0u64; 700]];
+    let step = 1.0 + width;
+    let bins = ((FURTHEST_MM / 4.0f64).ln() / step.ln()) as usize + 4;
+    let mut cover = [vec![0u64; bins], vec![0u64; bins]];
     for p in placed {
-        let bin = (p.radius_mm / 4.0).ln() / STEP.ln();
+        let bin = (p.radius_mm / 4.0).ln() / step.ln();
         if let Some(mask) = cover[usize::from(p.outward)].get_mut(bin as usize) {
             *mask |= 1 << p.direction;
         }
@@ -154,7 +158,7 @@ fn circles(placed: &[Placed]) -> Vec<(f64, bool)> {
             (0..masks.len()).map(|i| (masks[i] | masks.get(i + 1).copied().unwrap_or(0)).count_ones()).collect();
         for i in 2..joined.len() - 2 {
             if joined[i] >= 18 && (i - 2..=i + 2).all(|j| joined[j] < joined[i] || (joined[j] == joined[i] && j >= i)) {
-                found.push((joined[i], 4.0 * STEP.powf(i as f64 + 1.0), outward == 1));
+                found.push((joined[i], 4.0 * step.powf(i as f64 + 1.0), outward == 1));
             }
         }
     }

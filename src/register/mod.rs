@@ -243,7 +243,13 @@ fn finish(frame: &Frame, priors: &CameraPriors, found: &Identified, found_scale:
     })
 }
 
-fn step(picture: &RgbImage, priors: &CameraPriors, state: &Identified, gate_px: f64, correlated: f64) -> Option<Solved> {
+fn step(
+    picture: &RgbImage,
+    priors: &CameraPriors,
+    state: &Identified,
+    gate_px: f64,
+    correlated: f64,
+) -> Option<Solved> {
     let observations: Vec<_> =
         state.tracks.iter().flat_map(|t| rings::follow(picture, &state.camera, t, gate_px, 180)).collect();
     let lines: Vec<CircleLine> = state

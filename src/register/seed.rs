@@ -28,9 +28,11 @@ const CENTRES: usize = 8;
 /// Rings a centre that are followed up.
 const RINGS: usize = 4;
 /// Side of a cell of the centre accumulator, px.
-const CELL_PX: f64 = 3.0;
+const CELL_PX: f64 = 4.0;
 /// Directions of gradients are told apart in this many bins.
 const DIRECTIONS: usize = 96;
+/// So many of these bins vote together.
+const GROUP: usize = 3;
 /// A diameter's ends face each other: cosine between chord and gradient. Ellipses seen at 45 degrees need 0.94.
 const FACING: f64 = 0.88;
 /// Rings are looked for between these radii, px.
@@ -71,12 +73,13 @@ impl Pairs {
         Self { bins }
     }
 
-    /// Calls `visit(i, j)` for all pairs of edges whose gradients are opposite.
-    fn opposite(&self, mut visit: impl FnMut(usize, usize)) {
+    /// Calls `visit(i, j)` for all pairs of edges whose gradients are opposite, the first one's direction in `bins`
+    /// (of the first half turn).
+    fn opposite(&self, bins: std::ops::Range<usize>, mut visit: impl FnMut(usize, usize)) {
         let half = DIRECTIONS / 2;
-        for (bin, first) in self.bins.iter().enumerate().take(half) {
+        for bin in bins {
             for near in [half - 1, half, half + 1] {
-                for &i in first {
+                for &i in &self.bins[bin] {
                     for &j in &self.bins[(bin + near) % DIRECTIONS] {
                         visit(i as usize, j as usize);
                     }
@@ -117,15 +120,22 @@ fn centres(edges: &[Edge], pairs: &Pairs, width: f64, height: f64) -> Vec<Centre
         (cx >= 0 && cy >= 0 && (cx as usize) < columns && (cy as usize) < rows)
             .then(|| cy as usize * columns + cx as usize)
     };
+    // Stripes and planks face each other too, but in one direction: square roots favour votes from many.
     let mut votes = vec![0.0f32; columns * rows];
-    pairs.opposite(|i, j| {
-        if let Some((dx, dy, square)) = facing(edges, i, j, longest)
-            && let Some(at) = cell(f64::from(edges[i].x) + dx / 2.0, f64::from(edges[i].y) + dy / 2.0)
-        {
-            votes[at] += (1.0 / square.sqrt()) as f32;
+    let mut plane = vec![0.0f32; columns * rows];
+    for group in 0..DIRECTIONS / 2 / GROUP {
+        plane.fill(0.0);
+        pairs.opposite(group * GROUP..(group + 1) * GROUP, |i, j| {
+            if let Some((dx, dy, square)) = facing(edges, i, j, longest)
+                && let Some(at) = cell(f64::from(edges[i].x) + dx / 2.0, f64::from(edges[i].y) + dy / 2.0)
+            {
+                plane[at] += (1.0 / square.sqrt()) as f32;
+            }
+        });
+        for (sum, value) in votes.iter_mut().zip(smooth(&plane, columns, rows)) {
+            *sum += value.sqrt();
         }
-    });
-    let votes = smooth(&smooth(&votes, columns, rows), columns, rows);
+    }
     let peaks = peaks(&votes, columns, rows);
     // Which peak a cell belongs to: those within two cells of it.
     let mut owner = vec![u8::MAX; columns * rows];
@@ -143,7 +153,7 @@ fn centres(edges: &[Edge], pairs: &Pairs, width: f64, height: f64) -> Vec<Centre
             voters: Vec::new(),
         })
         .collect();
-    pairs.opposite(|i, j| {
+    pairs.opposite(0..DIRECTIONS / 2, |i, j| {
         if let Some((dx, dy, _)) = facing(edges, i, j, longest)
             && let Some(at) = cell(f64::from(edges[i].x) + dx / 2.0, f64::from(edges[i].y) + dy / 2.0)
             && owner[at] != u8::MAX
@@ -155,21 +165,19 @@ fn centres(edges: &[Edge], pairs: &Pairs, width: f64, height: f64) -> Vec<Centre
     out
 }
 
+/// Mean over 3 x 3 cells; cells beyond the border count as empty.
 fn smooth(values: &[f32], columns: usize, rows: usize) -> Vec<f32> {
-    let at = |x: isize, y: isize| {
-        let (x, y) = (x.clamp(0, columns as isize - 1) as usize, y.clamp(0, rows as isize - 1) as usize);
-        values[y * columns + x]
-    };
+    let mut across = vec![0.0; values.len()];
+    for (line, out) in values.chunks_exact(columns).zip(across.chunks_exact_mut(columns)) {
+        for (triple, sum) in line.windows(3).zip(&mut out[1..]) {
+            *sum = (triple[0] + triple[1] + triple[2]) / 9.0;
+        }
+    }
     let mut out = vec![0.0; values.len()];
-    for y in 0..rows as isize {
-        for x in 0..columns as isize {
-            let mut sum = 0.0;
-            for dy in -1..=1 {
-                for dx in -1..=1 {
-                    sum += at(x + dx, y + dy);
-                }
-            }
-            out[y as usize * columns + x as usize] = sum / 9.0;
+    for y in 1..rows.saturating_sub(1) {
+        for x in 0..columns {
+            let at = y * columns + x;
+            out[at] = across[at - columns] + across[at] + across[at + columns];
         }
     }
     out

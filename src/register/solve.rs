@@ -192,7 +192,8 @@ pub fn solve(
         let camera = unpack(x);
         for (r, o) in out.iter_mut().zip(observations) {
             let line = &x[CAMERA_PARAMETERS + LINE_PARAMETERS * o.line..][..LINE_PARAMETERS];
-            *r = off_circle(&camera, o.at, Point::new(line[2], line[3]), line[0] + o.side * line[1]).unwrap_or(f64::NAN);
+            *r =
+                off_circle(&camera, o.at, Point::new(line[2], line[3]), line[0] + o.side * line[1]).unwrap_or(f64::NAN);
         }
     };
     // A line's own parameters act on its own points alone, and simply; the camera's are differentiated numerically.
