@@ -1,6 +1,13 @@
-//! Where frames come from.
+//! Where frames come from: photo files, and cameras behind the feature `opencv`.
+
+mod container;
+pub mod lens;
+mod orient;
+pub mod photo;
 
 use image::RgbImage;
+
+pub use lens::LensHint;
 
 /// One picture, upright (EXIF orientation applied), with what its file tells about the camera.
 #[derive(Clone, Debug)]
@@ -11,13 +18,4 @@ pub struct Frame {
     pub rgb: RgbImage,
     /// What is known about the lens.
     pub lens: LensHint,
-}
-
-/// What the file or the user says about the lens.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct LensHint {
-    /// Focal length in pixels of this picture with its relative one-sigma uncertainty, where known.
-    pub focal_px: Option<(f64, f64)>,
-    /// True when nothing suggests that the picture was cropped: its optical axis is at its centre.
-    pub uncropped: bool,
 }
