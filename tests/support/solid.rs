@@ -79,16 +79,16 @@ impl Solid {
                     t = t.max((half - from[2]) / along[2]);
                 }
                 let distance = |p: Space| {
-                    let out = [p[0].hypot(p[1]) - radius_mm + edge_mm, p[2].abs() - half + edge_mm];
-                    out[0].max(out[1]).min(0.0) + out[0].max(0.0).hypot(out[1].max(0.0)) - edge_mm
+                    let out = [length(p[0], p[1]) - radius_mm + edge_mm, p[2].abs() - half + edge_mm];
+                    out[0].max(out[1]).min(0.0) + length(out[0].max(0.0), out[1].max(0.0)) - edge_mm
                 };
                 for _ in 0..STEPS {
                     let p = at(from, along, t);
                     let d = distance(p);
                     if d < EPSILON_MM {
-                        let rho = p[0].hypot(p[1]).max(1e-9);
+                        let rho = length(p[0], p[1]).max(1e-9);
                         let out = [(rho - radius_mm + edge_mm).max(0.0), (p[2].abs() - half + edge_mm).max(0.0)];
-                        let norm = out[0].hypot(out[1]).max(1e-9);
+                        let norm = length(out[0], out[1]).max(1e-9);
                         let (side, up) = (out[0] / norm, out[1] / norm * p[2].signum());
                         let own = [side * p[0] / rho, side * p[1] / rho, up];
                         let normal = [0, 1, 2].map(|i| (0..3).map(|k| axes[k][i] * own[k]).sum());
@@ -193,7 +193,7 @@ impl Solid {
         let axis = [b[0] - a[0], b[1] - a[1]];
         let length2 = axis[0] * axis[0] + axis[1] * axis[1];
         let share = if length2 > 1e-9 { (-(a[0] * axis[0] + a[1] * axis[1]) / length2).clamp(0.0, 1.0) } else { 0.0 };
-        let far = (a[0] + share * axis[0]).hypot(a[1] + share * axis[1]);
+        let far = length(a[0] + share * axis[0], a[1] + share * axis[1]);
         let height = (from[2] + share * (to[2] - from[2]) - p[2]).max(0.0);
         smooth((radius - far) / (penumbra * height + 0.8) + 0.5)
     }
@@ -210,7 +210,14 @@ pub fn smooth(x: f64) -> f64 {
     x * x * (3.0 - 2.0 * x)
 }
 
+/// Length of (x, y): `hypot` without its care for numbers that no board has.
+#[inline]
+pub fn length(x: f64, y: f64) -> f64 {
+    (x * x + y * y).sqrt()
+}
+
 /// Scalar product.
+#[inline]
 pub fn dot(a: Space, b: Space) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
@@ -219,8 +226,9 @@ fn sub(a: Space, b: Space) -> Space {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
+#[inline]
 fn at(origin: Space, along: Space, t: f64) -> Space {
-    [0, 1, 2].map(|i| origin[i] + along[i] * t)
+    [origin[0] + along[0] * t, origin[1] + along[1] * t, origin[2] + along[2] * t]
 }
 
 /// Entry and exit of a ray through the sphere about the origin; `along` is a unit vector.

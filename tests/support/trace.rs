@@ -7,7 +7,7 @@ use super::board::{BoardLook, Frame, Stroke};
 use super::colour::{Linear, mix, scaled};
 use super::random::Random;
 use super::scene::{Light, Scene};
-use super::solid::{Solid, dot, smooth};
+use super::solid::{Solid, dot, length, smooth};
 use crokeye::geometry::{Camera, ImagePx, Point};
 
 /// What one ray sees.
@@ -92,13 +92,18 @@ impl Tracer {
         let factor = self.lens.factor(xd * xd + yd * yd);
         let (xu, yu) = (xd * factor, yd * factor);
         let r = &self.camera.rotation;
-        let way = [0, 1, 2].map(|i| r[0][i] * xu + r[1][i] * yu + r[2][i]);
+        let way = [
+            r[0][0] * xu + r[1][0] * yu + r[2][0],
+            r[0][1] * xu + r[1][1] * yu + r[2][1],
+            r[0][2] * xu + r[1][2] * yu + r[2][2],
+        ];
         if way[2] < 0.05 {
             return None;
         }
         let slope = [way[0] / way[2], way[1] / way[2]];
         let px = factor / (focal * way[2]);
-        let per_px = [0, 1].map(|i| [0, 1].map(|j| (r[j][i] - slope[i] * r[j][2]) * px));
+        let change = |i: usize, j: usize| (r[j][i] - slope[i] * r[j][2]) * px;
+        let per_px = [[change(0, 0), change(0, 1)], [change(1, 0), change(1, 1)]];
         Some(Ray { slope, per_px })
     }
 
@@ -109,9 +114,9 @@ impl Tracer {
         };
         let tile = self.tiles.at(x, y);
         let mut seen = self.see_ground(&ray, tile, size_px);
-        let length = (1.0 + ray.slope[0].powi(2) + ray.slope[1].powi(2)).sqrt();
-        let along = [ray.slope[0] / length, ray.slope[1] / length, -1.0 / length];
-        let mut nearest = (self.centre[2] - seen.height) * length;
+        let steep = (1.0 + ray.slope[0].powi(2) + ray.slope[1].powi(2)).sqrt();
+        let along = [ray.slope[0] / steep, ray.slope[1] / steep, -1.0 / steep];
+        let mut nearest = (self.centre[2] - seen.height) * steep;
         for &index in &tile.solids {
             let solid = &self.solids[index];
             if let Some(meeting) = solid.meet(self.centre, along)
@@ -134,7 +139,7 @@ impl Tracer {
     /// How far `p` lies from the centre in the frame's own sense: its radius, or the largest distance to a side.
     fn frame_reach(&self, p: [f64; 2]) -> f64 {
         if self.sides.is_empty() {
-            return p[0].hypot(p[1]);
+            return length(p[0], p[1]);
         }
         self.sides.iter().map(|n| (n[0] * p[0] + n[1] * p[1]).abs()).fold(0.0, f64::max)
     }
@@ -175,10 +180,10 @@ impl Tracer {
             };
         }
         let p = self.at(ray, 0.0);
-        let rho = p[0].hypot(p[1]);
+        let rho = length(p[0], p[1]);
         if rho <= board.hole_mm {
             let floor = self.at(ray, -board.hole_depth_mm);
-            return if floor[0].hypot(floor[1]) <= board.hole_mm {
+            return if length(floor[0], floor[1]) <= board.hole_mm {
                 level(HOLE_FLOOR, -board.hole_depth_mm, scaled(board.hole, 0.75), 0.0)
             } else {
                 wall(HOLE_WALL, -board.hole_depth_mm / 2.0, scaled(board.surface, 0.45), -1.0)
@@ -196,7 +201,7 @@ impl Tracer {
             return wall(RAIL_INSIDE, 0.0, scaled(board.rail, 0.8), -1.0);
         }
         let floor = self.at(ray, -board.ditch_depth_mm);
-        let (far, rho) = (reach(floor), floor[0].hypot(floor[1]));
+        let (far, rho) = (reach(floor), length(floor[0], floor[1]));
         if rho < board.surface_mm {
             return wall(SURFACE_SIDE, -board.ditch_depth_mm / 2.0, scaled(board.surface, 0.8), 1.0);
         }
@@ -222,8 +227,9 @@ impl Tracer {
         let wood = scaled(board.surface, wood);
         // Width of the footprint along a direction of the board, mm.
         let footprint = |n: [f64; 2]| {
-            let along = [0, 1].map(|j| n[0] * ray.per_px[0][j] + n[1] * ray.per_px[1][j]);
-            (along[0].hypot(along[1]) * self.centre[2] * size_px).max(1e-6)
+            let [x, y] = ray.per_px;
+            let along = [n[0] * x[0] + n[1] * y[0], n[0] * x[1] + n[1] * y[1]];
+            (length(along[0], along[1]) * self.centre[2] * size_px).max(1e-6)
         };
         let radial = footprint([p[0] / rho.max(1e-9), p[1] / rho.max(1e-9)]);
         let mut paint = 0.0f64;
@@ -318,7 +324,7 @@ fn from_segment(p: [f64; 2], stroke: &Stroke) -> (f64, [f64; 2]) {
     let length2 = axis[0] * axis[0] + axis[1] * axis[1];
     let share = ((to[0] * axis[0] + to[1] * axis[1]) / length2).clamp(0.0, 1.0);
     let off = [to[0] - share * axis[0], to[1] - share * axis[1]];
-    let away = off[0].hypot(off[1]);
+    let away = length(off[0], off[1]);
     let across = [-axis[1] / length2.sqrt(), axis[0] / length2.sqrt()];
     (away, if away > 1e-9 { [off[0] / away, off[1] / away] } else { across })
 }
@@ -379,9 +385,11 @@ impl Wood {
     }
 
     fn at(&self, x: f64, y: f64) -> f32 {
-        let (fx, fy) = (x.floor(), y.floor());
-        let (sx, sy) = ((x - fx) as f32, (y - fy) as f32);
-        let (ix, iy) = (fx as i64 as usize & 255, fy as i64 as usize & 255);
+        // Made positive first: then a cast rounds down, which is cheaper than to floor.
+        let (x, y) = (x + 65536.0, y + 65536.0);
+        let (ix, iy) = (x as u32, y as u32);
+        let (sx, sy) = ((x - f64::from(ix)) as f32, (y - f64::from(iy)) as f32);
+        let (ix, iy) = (ix as usize & 255, iy as usize & 255);
         let value = |dx: usize, dy: usize| self.noise[((iy + dy) & 255) * Self::SIZE + ((ix + dx) & 255)];
         let upper = value(0, 0) + (value(1, 0) - value(0, 0)) * sx;
         let lower = value(0, 1) + (value(1, 1) - value(0, 1)) * sx;
@@ -421,7 +429,7 @@ impl Tiles {
             out.fill(&body, |tile| tile.solids.push(index));
             // Shadows: the outline thrown to the lowest floor, and around the foot for the light that is kept off.
             let mut thrown = body;
-            let soft = (1.0 + scene.light.penumbra / 2.0 / slope[0].hypot(slope[1]).max(0.05)).min(4.0);
+            let soft = (1.0 + scene.light.penumbra / 2.0 / length(slope[0], slope[1]).max(0.05)).min(4.0);
             for p in &outline {
                 for height in [0.0, floor] {
                     let fall = (p[2] - height).max(0.0) * soft;
