@@ -204,3 +204,15 @@ fn pictures_to_look_at() {
         picture.save(folder.join(format!("{seed:02}.png"))).unwrap();
     }
 }
+
+/// Not a check: writes the synthetic pictures of `samples/` anew.
+/// `cargo test --release --test synthetic -- --ignored samples`
+#[test]
+#[ignore = "rewrites committed pictures"]
+fn samples_are_written_anew() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    for (name, scene) in support::showcase::scenes() {
+        std::fs::write(folder.join(format!("{name}.jpg")), scene.jpeg(92)).unwrap();
+        std::fs::write(folder.join(format!("{name}.json")), format!("{}\n", scene.label())).unwrap();
+    }
+}

@@ -17,6 +17,7 @@ pub mod mutilate;
 pub mod random;
 pub mod render;
 pub mod scene;
+pub mod showcase;
 pub mod solid;
 pub mod trace;
 pub mod truth;
