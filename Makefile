@@ -1,0 +1,49 @@
+# crokeye: build, count, test, measure. `make help` lists the targets.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+OVERLAYS := target/overlays
+MINUTES ?= 15
+
+.PHONY: help setup run test lint bench fuzz callgrind memory scaling
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
+
+setup: ## install what is missing to build (Debian, Ubuntu; prints the command elsewhere)
+	@scripts/setup.sh
+
+run: setup ## build, count the pictures in samples/, write overlays
+	cargo build --release
+	@mkdir -p $(OVERLAYS)
+	@status=0; target/release/crokeye count --overlay $(OVERLAYS) samples/*.jpg || status=$$?; \
+	if [ $$status -gt 1 ]; then exit $$status; fi
+	@echo "Overlays: $(CURDIR)/$(OVERLAYS)/ (one picture for each photo)"
+
+lint: ## formatting and clippy, with and without OpenCV
+	cargo fmt --check
+	cargo clippy --all-targets -- -D warnings
+	cargo clippy --all-targets --no-default-features -- -D warnings
+
+# Tests in modules named `slow` look at whole pictures; what they measure does not depend on OpenCV.
+test: lint ## lint, then all tests, with and without OpenCV
+	cargo test
+	cargo test --no-default-features -- --skip slow::
+
+bench: ## run the benches and print their table
+	cargo bench --bench pipeline
+	@scripts/bench_table.sh
+
+fuzz: ## feed mutilated pictures to the counter: make fuzz MINUTES=15
+	cargo run --release --example fuzz -- --minutes $(MINUTES)
+
+callgrind: ## instructions of one tracked 1080p frame
+	@scripts/callgrind.sh
+
+memory: ## peak memory of one 12-megapixel photo and of a batch
+	@scripts/memory.sh
+
+scaling: ## a folder on one core and on two
+	@scripts/scaling.sh

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# Installs what crokeye needs to build: a C compiler, pkg-config, OpenCV's development files and clang (for its bindings).
+# Quick and silent when all is there. On systems other than Debian and Ubuntu it prints the command and stops.
+#   scripts/setup.sh           install what is missing
+#   scripts/setup.sh --check   say what is missing, install nothing
+set -euo pipefail
+
+packages=(build-essential pkg-config libopencv-dev clang libclang-dev)
+oldest_rust=1.95
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+libclang_there() {
+    [ -n "$(find /usr/lib /usr/lib64 /opt/homebrew/opt/llvm/lib /usr/local/opt/llvm/lib -maxdepth 3 \
+        \( -name 'libclang*.so*' -o -name 'libclang.dylib' \) -print -quit 2>/dev/null)" ]
+}
+
+missing() {
+    { command -v cc && command -v c++; } >/dev/null || echo "a C and C++ compiler"
+    command -v pkg-config >/dev/null || echo "pkg-config"
+    { command -v pkg-config >/dev/null && pkg-config --exists opencv4; } || echo "OpenCV's development files"
+    command -v clang >/dev/null || echo "clang"
+    libclang_there || echo "libclang"
+}
+
+check_rust() {
+    if ! command -v cargo >/dev/null; then
+        say "cargo is missing: get Rust $oldest_rust or newer from https://rustup.rs, then run this again"
+        exit 1
+    fi
+    local version
+    version=$(rustc --version | cut -d' ' -f2)
+    if [ "$(printf '%s\n%s\n' "$oldest_rust" "$version" | sort -V | head -n1)" != "$oldest_rust" ]; then
+        say "Rust $version is too old: crokeye needs $oldest_rust or newer (rustup update stable)"
+        exit 1
+    fi
+}
+
+lacking=$(missing | paste -sd, - | sed 's/,/, /g')
+if [ -z "$lacking" ]; then
+    check_rust
+    exit 0
+fi
+say "missing: $lacking"
+if [ "${1:-}" = "--check" ]; then
+    exit 1
+fi
+
+system=$(uname -s)
+family=""
+if [ -r "${OS_RELEASE:=/etc/os-release}" ]; then
+    . "$OS_RELEASE"
+    family=" ${ID:-} ${ID_LIKE:-} "
+fi
+case "$system:$family" in
+Linux:*" debian "* | Linux:*" ubuntu "*)
+    sudo=()
+    if [ "$(id -u)" -ne 0 ]; then
+        if ! command -v sudo >/dev/null; then
+            say "run as root: apt-get install ${packages[*]}"
+            exit 1
+        fi
+        say "installing packages needs root: sudo may ask for your password"
+        sudo=(sudo)
+    fi
+    say "apt-get install ${packages[*]}"
+    "${sudo[@]}" apt-get update -qq
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends "${packages[@]}" >&2
+    ;;
+Linux:*" fedora "* | Linux:*" rhel "*)
+    say "on Fedora: sudo dnf install gcc gcc-c++ pkgconf-pkg-config opencv-devel clang clang-devel"
+    say "then run this again"
+    exit 1
+    ;;
+Linux:*" arch "*)
+    say "on Arch: sudo pacman -S --needed base-devel pkgconf opencv clang"
+    say "then run this again"
+    exit 1
+    ;;
+Darwin:*)
+    say "on macOS: brew install opencv llvm pkg-config"
+    say "then run this again"
+    exit 1
+    ;;
+*)
+    say "this system (${system}${ID:+, $ID}) is not known here. Install a C compiler, pkg-config, OpenCV 4 with"
+    say "its development files, clang and libclang; or build the photo counter, which needs none of them but the"
+    say "C compiler: cargo build --release --no-default-features"
+    exit 1
+    ;;
+esac
+
+still=$(missing | paste -sd, - | sed 's/,/, /g')
+if [ -n "$still" ]; then
+    say "still missing after installing: $still"
+    exit 1
+fi
+check_rust
+say "all there"
