@@ -8,6 +8,7 @@ pub mod capture;
 pub mod count;
 pub mod detect;
 pub mod geometry;
+pub mod kernels;
 pub mod register;
 pub mod score;
 pub mod store;

@@ -1,0 +1,5 @@
+//! Hot loops over pixel arrays: views in, values out; no allocation beyond the result, no configuration, no logging.
+
+pub mod edges;
+pub mod planes;
+pub mod vote;
