@@ -1,4 +1,7 @@
-//! Hot loops over pixels: shrink, sample, gradients. Views in, values out; no configuration, no logging.
+//! Hot loops over pixel arrays: views in, values out; no allocation beyond the result, no configuration, no logging.
 
 pub mod edges;
+pub mod gradient;
 pub mod picture;
+pub mod planes;
+pub mod vote;

@@ -1,0 +1,129 @@
+//! Evidence: what speaks for a candidate being a disc, in numbers that can be weighed.
+
+use super::fit::{DIRECTIONS, Fitting, SAMPLES, STEP_MM};
+use super::settle::Settled;
+use super::shape::{Shape, Sight};
+
+/// Arcs over which colour changes are averaged before their size is taken: noise averages out, a change of the
+/// surroundings from arc to arc does not matter.
+const ARCS: usize = 8;
+/// Distances from the outline at which the ring profile is taken, in samples.
+const REACH: usize = 7;
+
+/// What was measured about one candidate.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Evidence {
+    /// Colour change at the outline, averaged along arcs, over the usual change elsewhere on the same lines (log).
+    pub ring: f32,
+    /// Colour change at the outline, averaged along arcs, grey levels per mm.
+    pub contrast: f32,
+    /// Share of the outline seen as an edge.
+    pub visible: f32,
+    /// Share of arcs in which the outside differs from the disc's colour by more than the inside does.
+    pub enclosed: f32,
+    /// Spread of the colour within the outline, grey levels.
+    pub spread: f32,
+    /// Least arc's change over the mean's.
+    pub weakest: f32,
+    /// Mean colour inside.
+    pub inside: [f32; 3],
+    /// Mean colour outside.
+    pub outside: [f32; 3],
+}
+
+/// Probability that a candidate is a disc.
+pub fn probability(settled: &Settled, e: &Evidence) -> f64 {
+    let z = 21.9 * settled.support - 0.54 * e.ring as f64
+        + 1.42 * (e.contrast as f64).ln_1p()
+        + 3.13 * e.visible as f64
+        + 1.51 * e.enclosed as f64
+        - 1.18 * (e.spread as f64).ln_1p()
+        + 8.97 * e.weakest as f64
+        - 15.6;
+    1.0 / (1.0 + (-z).exp())
+}
+
+/// Measures `disc` as fitted with `shape`.
+pub fn measure(disc: &Fitting, sight: &Sight, shape: &Shape) -> Evidence {
+    let mut ring = [0.0f32; 2 * REACH + 1];
+    let mut arc_changes = [0.0f32; ARCS];
+    let mut enclosed = 0.0;
+    let mut arcs_seen = 0;
+    let lines: Vec<(usize, i32)> = (0..DIRECTIONS)
+        .filter(|&k| disc.profiles.seen[k])
+        .map(|k| (k, (disc.predicted(sight, shape, k).0 / STEP_MM).round() as i32))
+        .collect();
+    let at = |k: usize, j: i32| {
+        let j = (j + (SAMPLES / 2) as i32).clamp(0, SAMPLES as i32 - 1) as usize;
+        disc.profiles.colour[k][j]
+    };
+    let mut deep: [Vec<f32>; 3] = Default::default();
+    let mut out_all = [0.0f32; 3];
+    for &(k, p) in &lines {
+        for o in -9..=-5 {
+            let c = at(k, p + o);
+            (0..3).for_each(|i| deep[i].push(c[i]));
+        }
+        let c = at(k, p + 4);
+        (0..3).for_each(|i| out_all[i] += c[i] / lines.len() as f32);
+    }
+    if lines.len() < DIRECTIONS / 3 {
+        return Evidence { ring: 0.0, spread: 255.0, ..Evidence::default() };
+    }
+    let inside = [0, 1, 2].map(|i| super::colour::median(&mut deep[i]));
+    let mut off: Vec<f32> = deep[1].iter().map(|v| (v - inside[1]).abs()).collect();
+    let spread = super::colour::median(&mut off);
+    for arc in 0..ARCS {
+        let members: Vec<_> = lines.iter().filter(|(k, _)| k * ARCS / DIRECTIONS == arc).collect();
+        if members.is_empty() {
+            continue;
+        }
+        arcs_seen += 1;
+        let n = members.len() as f32;
+        for (slot, value) in ring.iter_mut().enumerate() {
+            let o = slot as i32 - REACH as i32;
+            let mut change = [0.0f32; 3];
+            for &&(k, p) in &members {
+                let (a, b) = (at(k, p + o + 1), at(k, p + o + 2));
+                let (c, d) = (at(k, p + o - 1), at(k, p + o - 2));
+                (0..3).for_each(|i| change[i] += (a[i] + b[i] - c[i] - d[i]) / n);
+            }
+            let size = change.iter().map(|v| v * v).sum::<f32>().sqrt() / 6.0;
+            *value += size;
+            if (-1..=1).contains(&o) {
+                arc_changes[arc] = arc_changes[arc].max(size);
+            }
+        }
+        let mean = |from: i32, to: i32| {
+            let mut sum = [0.0f32; 3];
+            for &&(k, p) in &members {
+                for o in from..=to {
+                    let c = at(k, p + o);
+                    (0..3).for_each(|i| sum[i] += c[i] / (n * (to - from + 1) as f32));
+                }
+            }
+            sum
+        };
+        let far = |c: [f32; 3]| (0..3).map(|i| (c[i] - inside[i]).powi(2)).sum::<f32>().sqrt();
+        if far(mean(2, 5)) > far(mean(-5, -2)) + 2.0 {
+            enclosed += 1.0;
+        }
+    }
+    let n = arcs_seen.max(1) as f32;
+    let peak = ring[REACH - 1].max(ring[REACH]).max(ring[REACH + 1]) / n;
+    let mut elsewhere: Vec<f32> =
+        ring.iter().enumerate().filter(|(s, _)| s.abs_diff(REACH) > 2).map(|(_, v)| v / n).collect();
+    let usual = super::colour::median(&mut elsewhere).max(0.2);
+    let mean_change = arc_changes.iter().sum::<f32>() / n;
+    arc_changes.sort_by(f32::total_cmp);
+    Evidence {
+        ring: (peak / usual).ln(),
+        contrast: peak / STEP_MM as f32,
+        visible: disc.visible as f32,
+        enclosed: enclosed / n,
+        spread,
+        weakest: arc_changes[1] / mean_change.max(0.2),
+        inside,
+        outside: out_all,
+    }
+}

@@ -1,0 +1,122 @@
+//! Votes in a raster: add at a place, smooth, find the peaks.
+
+/// A raster of votes, row-major.
+#[derive(Clone, Debug)]
+pub struct Votes {
+    data: Vec<f32>,
+    columns: usize,
+    rows: usize,
+}
+
+/// A local maximum of votes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Peak {
+    /// Column, px.
+    pub x: f32,
+    /// Row, px.
+    pub y: f32,
+    /// Votes there.
+    pub votes: f32,
+}
+
+impl Votes {
+    /// No votes yet.
+    pub fn new(columns: usize, rows: usize) -> Self {
+        Self { data: vec![0.0; columns * rows], columns, rows }
+    }
+
+    /// Adds `weight` at the pixel nearest to `(x, y)`; nothing outside the raster.
+    #[inline]
+    pub fn add(&mut self, x: f32, y: f32, weight: f32) {
+        let (column, row) = ((x + 0.5) as i32, (y + 0.5) as i32);
+        if column >= 0 && row >= 0 && (column as usize) < self.columns && (row as usize) < self.rows {
+            self.data[row as usize * self.columns + column as usize] += weight;
+        }
+    }
+
+    /// Sums every vote over the 3 × 3 window around it; the border becomes zero.
+    pub fn spread(&mut self) {
+        let (columns, rows) = (self.columns, self.rows);
+        if columns < 3 || rows < 3 {
+            self.data.fill(0.0);
+            return;
+        }
+        let mut across = vec![0.0; columns * rows];
+        for (out, row) in across.chunks_exact_mut(columns).zip(self.data.chunks_exact(columns)) {
+            for x in 1..columns - 1 {
+                out[x] = row[x - 1] + row[x] + row[x + 1];
+            }
+        }
+        self.data.fill(0.0);
+        for y in 1..rows - 1 {
+            let out = &mut self.data[y * columns..(y + 1) * columns];
+            let (above, rest) = across[(y - 1) * columns..].split_at(columns);
+            let (here, below) = rest.split_at(columns);
+            for x in 0..columns {
+                out[x] = above[x] + here[x] + below[x];
+            }
+        }
+    }
+
+    /// Maxima above `floor` that have no greater within `reach` px, best first (raster order among equals).
+    pub fn peaks(&self, floor: f32, reach: usize) -> Vec<Peak> {
+        let (columns, rows) = (self.columns, self.rows);
+        let mut out = Vec::new();
+        for y in reach..rows.saturating_sub(reach) {
+            for x in reach..columns.saturating_sub(reach) {
+                let votes = self.data[y * columns + x];
+                if votes <= floor || !self.is_peak(x, y, reach, votes) {
+                    continue;
+                }
+                out.push(Peak { x: x as f32, y: y as f32, votes });
+            }
+        }
+        out.sort_by(|a, b| b.votes.total_cmp(&a.votes));
+        out
+    }
+
+    fn is_peak(&self, x: usize, y: usize, reach: usize, votes: f32) -> bool {
+        for row in y - reach..=y + reach {
+            for column in x - reach..=x + reach {
+                let other = self.data[row * self.columns + column];
+                // Among equals the first in raster order is the peak.
+                let earlier = (row, column) < (y, x);
+                if other > votes || (earlier && other == votes) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_with_most_votes_is_the_first_peak() {
+        let mut votes = Votes::new(40, 30);
+        for _ in 0..5 {
+            votes.add(20.2, 10.4, 1.0);
+        }
+        for _ in 0..3 {
+            votes.add(9.6, 21.0, 1.0);
+        }
+        votes.add(-3.0, 5.0, 9.0);
+        votes.spread();
+        let peaks = votes.peaks(0.5, 3);
+        assert_eq!(peaks.len(), 2);
+        assert!((peaks[0].x - 20.0).abs() <= 1.0 && (peaks[0].y - 10.0).abs() <= 1.0);
+        assert_eq!(peaks[0].votes, 5.0);
+        assert_eq!(peaks[1].votes, 3.0);
+    }
+
+    #[test]
+    fn a_plateau_gives_one_peak() {
+        let mut votes = Votes::new(20, 20);
+        votes.add(10.0, 10.0, 1.0);
+        votes.spread();
+        assert_eq!(votes.peaks(0.5, 4).len(), 1);
+    }
+}
