@@ -1,1 +1,552 @@
-//! The append-only match log in SQL.
+//! The match log in SQL: append-only, with an expected revision, and evidence by content.
+//!
+//! Only this module knows SQL. A write is one transaction: events, the match's revision and the summary for lists together
+//! or not at all; it is acknowledged only when SQLite says it is on disk (WAL, `synchronous = FULL`). Evidence lies in a
+//! folder beside the database and is on disk before the event that names it.
+
+mod error;
+mod evidence;
+mod maintain;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{AssertSqlSafe, Row, SqlSafeStr};
+use uuid::Uuid;
+
+pub use error::StoreError;
+pub use maintain::Report;
+
+use crate::score::game::Status;
+use crate::score::import::Plan;
+use crate::score::{Command, Event, Format, Match, Record};
+
+/// The layouts, oldest first. A migration once released is never changed; a new layout appends one.
+const MIGRATIONS: &[(i64, &str, &str)] = &[(1, "log", include_str!("migrations/0001_log.sql"))];
+
+/// How long a writer waits for another one.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Marks the file as ours: "crok" in ASCII.
+const APPLICATION_ID: i64 = 0x6372_6f6b;
+
+/// An open store.
+#[derive(Clone, Debug)]
+pub struct Store {
+    pool: SqlitePool,
+    path: PathBuf,
+}
+
+/// A match as listed: what its events come to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Names of the sides.
+    pub sides: Vec<String>,
+    /// Name of the rule set.
+    pub rules: String,
+    /// How many play.
+    pub format: Format,
+    /// Points per side.
+    pub points: Vec<u64>,
+    /// Rounds that count.
+    pub rounds: u32,
+    /// Proposals waiting.
+    pub proposals: usize,
+    /// `open`, `shoot_out_due` or `over`.
+    pub state: String,
+    /// Winner's letter; none while open and for a draw.
+    pub winner: Option<char>,
+    /// When it was played.
+    pub played_at: Timestamp,
+    /// The event it belongs to.
+    #[serde(default)]
+    pub event: Option<String>,
+}
+
+impl Summary {
+    /// What a list shows of a match.
+    pub fn of(game: &Match) -> Self {
+        let parties = game.format().parties();
+        let (state, winner) = match game.status() {
+            Status::Open => ("open", None),
+            Status::ShootOutDue => ("shoot_out_due", None),
+            Status::Over { winner, .. } => ("over", winner),
+        };
+        Self {
+            sides: parties.iter().map(|party| game.name(*party)).collect(),
+            rules: game.setup().rules_name.clone(),
+            format: game.format(),
+            points: parties.iter().map(|party| game.standing().points[party.index()]).collect(),
+            rounds: game.standing().counted,
+            proposals: game.open_proposals().count(),
+            state: state.to_owned(),
+            winner: winner.map(|party| party.letter()),
+            played_at: game.played_at(),
+            event: game.setup().context.event.clone(),
+        }
+    }
+}
+
+/// A line of the list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Listed {
+    /// Short number.
+    pub number: i64,
+    /// Identity everywhere else.
+    pub id: Uuid,
+    /// Number of events.
+    pub revision: u64,
+    /// What they come to.
+    #[serde(flatten)]
+    pub summary: Summary,
+}
+
+/// A match read from the log.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// Short number.
+    pub number: i64,
+    /// Identity everywhere else.
+    pub id: Uuid,
+    /// The state.
+    pub game: Match,
+}
+
+impl Store {
+    /// Opens a database, making it if there is none, bringing its layout up to date, and checking it.
+    ///
+    /// # Errors
+    /// The file is somebody else's, newer than this program, damaged, or cannot be written.
+    pub async fn open(path: &Path) -> Result<Self, StoreError> {
+        let store = Self::open_damaged(path).await?;
+        store.check_quickly().await?;
+        Ok(store)
+    }
+
+    /// Opens a database without the check at the start, to examine it or to save what can be read.
+    ///
+    /// # Errors
+    /// As [`Store::open`], except for damage.
+    pub async fn open_damaged(path: &Path) -> Result<Self, StoreError> {
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            let failed = |source| StoreError::File { path: folder.to_owned(), source };
+            std::fs::create_dir_all(folder).map_err(failed)?;
+        }
+        let options = SqliteConnectOptions::new()
+            .filename(path)
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .foreign_keys(true)
+            .busy_timeout(BUSY_TIMEOUT);
+        let foreign = |error: sqlx::Error| match &error {
+            sqlx::Error::Database(inner) if inner.code().as_deref() == Some("26") => {
+                StoreError::Foreign { path: path.to_owned(), reason: inner.message().to_owned() }
+            }
+            sqlx::Error::Database(inner) if inner.code().as_deref() == Some("11") => {
+                StoreError::Damaged { path: path.to_owned(), reason: inner.message().to_owned() }
+            }
+            _ => StoreError::Sql(error),
+        };
+        let pool = SqlitePoolOptions::new().max_connections(4).connect_with(options).await.map_err(foreign)?;
+        let store = Self { pool, path: path.to_owned() };
+        store.refuse_strangers().await?;
+        store.migrate().await?;
+        Ok(store)
+    }
+
+    /// Brings the layout up to date. Two programs that make a new database at once get in each other's way: the one
+    /// that comes second finds the work done when it looks again.
+    async fn migrate(&self) -> Result<(), StoreError> {
+        /// Looks before giving up.
+        const LOOKS: u32 = 5;
+        let mut looks = 0;
+        loop {
+            match migrator().run(&self.pool).await {
+                Ok(()) => return Ok(()),
+                Err(_) if looks < LOOKS => tokio::time::sleep(Duration::from_millis(100)).await,
+                Err(error) => return Err(error.into()),
+            }
+            looks += 1;
+        }
+    }
+
+    /// Where the database lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Closes the database, letting it tidy its write-ahead log.
+    pub async fn close(self) {
+        self.pool.close().await;
+    }
+
+    /// Starts a match.
+    ///
+    /// # Errors
+    /// The setup is refused, or the database is.
+    pub async fn create(&self, command: &Command, at: Timestamp, author: &str) -> Result<Loaded, StoreError> {
+        let events = Match::decide(None, command)?;
+        let id = Uuid::now_v7();
+        let mut tx = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        let number = insert(&mut tx, id, at).await?;
+        let mut state = None;
+        write(&mut tx, number, &mut state, "", &records(0, at, author, events)).await?;
+        tx.commit().await?;
+        let game = state.ok_or_else(|| StoreError::NoMatch(number.to_string()))?;
+        Ok(Loaded { number, id, game })
+    }
+
+    /// Takes over matches from elsewhere with their logs, all of them or none.
+    ///
+    /// # Errors
+    /// One of them is here already.
+    pub async fn restore(&self, plans: &[Plan]) -> Result<Vec<Loaded>, StoreError> {
+        let mut tx = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        let mut all = Vec::new();
+        for plan in plans {
+            let id = plan.id.unwrap_or_else(Uuid::now_v7);
+            let here = sqlx::query("SELECT number FROM game_match WHERE id = $1")
+                .bind(id.to_string())
+                .fetch_optional(&mut *tx)
+                .await?;
+            if let Some(row) = here {
+                return Err(StoreError::AlreadyHere { id, number: row.try_get(0)? });
+            }
+            let at = plan.log.first().map_or(Timestamp::UNIX_EPOCH, |record| record.at);
+            let number = insert(&mut tx, id, at).await?;
+            let mut state = None;
+            write(&mut tx, number, &mut state, "", &plan.log).await?;
+            let game = state.ok_or_else(|| StoreError::NoMatch(number.to_string()))?;
+            all.push(Loaded { number, id, game });
+        }
+        tx.commit().await?;
+        Ok(all)
+    }
+
+    /// Decides a command against the latest state and appends what it makes, in one transaction.
+    ///
+    /// `expected` is the revision the caller has seen; `None` takes whatever is there.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] by the rules, [`StoreError::Conflict`] when somebody appended since `expected`.
+    pub async fn execute(
+        &self,
+        number: i64,
+        expected: Option<u64>,
+        command: &Command,
+        at: Timestamp,
+        author: &str,
+    ) -> Result<(Loaded, Vec<Record>), StoreError> {
+        let (loaded, all) = self.execute_all(number, expected, std::slice::from_ref(command), at, author).await?;
+        Ok((loaded, all))
+    }
+
+    /// As [`Store::execute`] for several commands: all of them are appended, or none.
+    ///
+    /// # Errors
+    /// The first command that is refused; nothing is written then.
+    pub async fn execute_all(
+        &self,
+        number: i64,
+        expected: Option<u64>,
+        commands: &[Command],
+        at: Timestamp,
+        author: &str,
+    ) -> Result<(Loaded, Vec<Record>), StoreError> {
+        let mut tx = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        let (id, revision, head) = head(&mut tx, number).await?;
+        if let Some(expected) = expected
+            && expected != revision
+        {
+            return Err(StoreError::Conflict { expected, found: revision });
+        }
+        let mut state = read(&mut tx, number, &mut |_| {}).await?;
+        let mut all = Vec::new();
+        let mut chain = head;
+        for command in commands {
+            let events = Match::decide(state.as_ref(), command)?;
+            let at_revision = state.as_ref().map_or(0, Match::revision);
+            let new = records(at_revision, at, author, events);
+            chain = write(&mut tx, number, &mut state, &chain, &new).await?;
+            all.extend(new);
+        }
+        tx.commit().await?;
+        let game = state.ok_or_else(|| StoreError::NoMatch(number.to_string()))?;
+        Ok((Loaded { number, id, game }, all))
+    }
+
+    /// Appends events that were decided against `state` elsewhere, in a long-running writer that keeps its matches.
+    ///
+    /// `state` is moved on only when the events are on disk.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] when the log is not where `state` is.
+    pub async fn append(
+        &self,
+        number: i64,
+        state: &mut Match,
+        events: Vec<Event>,
+        at: Timestamp,
+        author: &str,
+    ) -> Result<Vec<Record>, StoreError> {
+        let mut tx = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        let (_, found, head) = head(&mut tx, number).await?;
+        if found != state.revision() {
+            return Err(StoreError::Conflict { expected: state.revision(), found });
+        }
+        let new = records(found, at, author, events);
+        let mut next = Some(state.clone());
+        write(&mut tx, number, &mut next, &head, &new).await?;
+        tx.commit().await?;
+        if let Some(next) = next {
+            *state = next;
+        }
+        Ok(new)
+    }
+
+    /// Reads a match.
+    ///
+    /// # Errors
+    /// It is not there, or its log was tampered with.
+    pub async fn load(&self, number: i64) -> Result<Loaded, StoreError> {
+        self.load_with(number, &mut |_| {}).await
+    }
+
+    /// Reads a match and shows each event of its log on the way.
+    ///
+    /// # Errors
+    /// It is not there, or its log was tampered with.
+    pub async fn load_with(&self, number: i64, each: &mut dyn FnMut(&Record)) -> Result<Loaded, StoreError> {
+        let mut connection = self.pool.acquire().await?;
+        let (id, ..) = head(&mut connection, number).await?;
+        let state = read(&mut connection, number, each).await?;
+        let game = state.ok_or_else(|| StoreError::NoMatch(number.to_string()))?;
+        Ok(Loaded { number, id, game })
+    }
+
+    /// Finds a match by its number, its UUID or at least four characters of either end of it, or `last`.
+    ///
+    /// # Errors
+    /// None or several fit.
+    pub async fn find(&self, handle: &str) -> Result<i64, StoreError> {
+        let handle = handle.trim();
+        let rows = if handle.eq_ignore_ascii_case("last") {
+            sqlx::query("SELECT number FROM game_match ORDER BY number DESC LIMIT 1").fetch_all(&self.pool).await?
+        } else if let Ok(number) = handle.trim_start_matches('#').parse::<i64>() {
+            sqlx::query("SELECT number FROM game_match WHERE number = $1").bind(number).fetch_all(&self.pool).await?
+        } else if handle.len() >= 4 && handle.chars().all(|c| c.is_ascii_hexdigit() || c == '-') {
+            let handle = handle.to_ascii_lowercase();
+            sqlx::query("SELECT number FROM game_match WHERE id LIKE $1 || '%' OR id LIKE '%' || $1 LIMIT 3")
+                .bind(handle)
+                .fetch_all(&self.pool)
+                .await?
+        } else {
+            Vec::new()
+        };
+        match rows.as_slice() {
+            [] => Err(StoreError::NoMatch(handle.to_owned())),
+            [row] => Ok(row.try_get(0)?),
+            several => Err(StoreError::Ambiguous { handle: handle.to_owned(), found: several.len() }),
+        }
+    }
+
+    /// The latest matches, newest first.
+    ///
+    /// # Errors
+    /// The database refused, or a summary cannot be read.
+    pub async fn list(&self, limit: u32) -> Result<Vec<Listed>, StoreError> {
+        let rows = sqlx::query("SELECT number, id, revision, summary FROM game_match ORDER BY number DESC LIMIT $1")
+            .bind(i64::from(limit))
+            .fetch_all(&self.pool)
+            .await?;
+        rows.iter()
+            .map(|row| {
+                let number: i64 = row.try_get("number")?;
+                let revision: i64 = row.try_get("revision")?;
+                let broken = |reason: String| StoreError::Unreadable { number, revision, reason };
+                let summary: String = row.try_get("summary")?;
+                Ok(Listed {
+                    number,
+                    id: uuid(row.try_get("id")?, number)?,
+                    revision: revision.unsigned_abs(),
+                    summary: serde_json::from_str(&summary).map_err(|error| broken(error.to_string()))?,
+                })
+            })
+            .collect()
+    }
+
+    /// Numbers of all matches, oldest first.
+    ///
+    /// # Errors
+    /// The database refused.
+    pub async fn numbers(&self) -> Result<Vec<i64>, StoreError> {
+        let rows = sqlx::query("SELECT number FROM game_match ORDER BY number").fetch_all(&self.pool).await?;
+        rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
+    }
+}
+
+fn migrator() -> Migrator {
+    let all = MIGRATIONS.iter().map(|(version, name, sql)| {
+        Migration::new(*version, (*name).into(), MigrationType::Simple, AssertSqlSafe(*sql).into_sql_str(), false)
+    });
+    Migrator::with_migrations(all.collect())
+}
+
+type Connection = sqlx::SqliteConnection;
+
+/// Makes the row of a match without events yet; gives its number.
+async fn insert(connection: &mut Connection, id: Uuid, at: Timestamp) -> Result<i64, StoreError> {
+    let next = sqlx::query("SELECT COALESCE(MAX(number), 0) + 1 FROM game_match");
+    let number: i64 = next.fetch_one(&mut *connection).await?.try_get(0)?;
+    sqlx::query(
+        "INSERT INTO game_match (number, id, created_us, revision, head, summary) VALUES ($1, $2, $3, 0, '', '{}')",
+    )
+    .bind(number)
+    .bind(id.to_string())
+    .bind(at.as_microsecond())
+    .execute(connection)
+    .await?;
+    Ok(number)
+}
+
+/// A match's identity, revision and chain value.
+async fn head(connection: &mut Connection, number: i64) -> Result<(Uuid, u64, String), StoreError> {
+    let row = sqlx::query("SELECT id, revision, head FROM game_match WHERE number = $1")
+        .bind(number)
+        .fetch_optional(connection)
+        .await?
+        .ok_or_else(|| StoreError::NoMatch(number.to_string()))?;
+    let revision: i64 = row.try_get("revision")?;
+    Ok((uuid(row.try_get("id")?, number)?, revision.unsigned_abs(), row.try_get("head")?))
+}
+
+fn uuid(text: String, number: i64) -> Result<Uuid, StoreError> {
+    Uuid::from_str(&text).map_err(|error| StoreError::Unreadable { number, revision: 0, reason: error.to_string() })
+}
+
+fn records(after: u64, at: Timestamp, author: &str, events: Vec<Event>) -> Vec<Record> {
+    // Stored to the microsecond: what is shown now is what will be read later.
+    let at = Timestamp::from_microsecond(at.as_microsecond()).unwrap_or(at);
+    events
+        .into_iter()
+        .zip(after + 1..)
+        .map(|(event, revision)| Record { revision, at, author: author.to_owned(), event })
+        .collect()
+}
+
+/// Writes records, the match's new revision and its summary; moves `state` on. Gives the new chain value.
+async fn write(
+    connection: &mut Connection,
+    number: i64,
+    state: &mut Option<Match>,
+    head: &str,
+    records: &[Record],
+) -> Result<String, StoreError> {
+    let mut chain = head.to_owned();
+    for record in records {
+        let revision = i64::try_from(record.revision).unwrap_or(i64::MAX);
+        let broken = |error: serde_json::Error| StoreError::Unreadable { number, revision, reason: error.to_string() };
+        let body = serde_json::to_string(&record.event).map_err(broken)?;
+        let at_us = record.at.as_microsecond();
+        chain = link(&chain, revision, at_us, &record.author, &body);
+        sqlx::query(
+            "INSERT INTO event (match_number, revision, at_us, author, body, chain) VALUES ($1, $2, $3, $4, $5, $6)",
+        )
+        .bind(number)
+        .bind(revision)
+        .bind(at_us)
+        .bind(&record.author)
+        .bind(&body)
+        .bind(&chain)
+        .execute(&mut *connection)
+        .await?;
+        Match::apply(state, record);
+    }
+    if let Some(game) = state {
+        let revision = i64::try_from(game.revision()).unwrap_or(i64::MAX);
+        let broken = |error: serde_json::Error| StoreError::Unreadable { number, revision, reason: error.to_string() };
+        sqlx::query("UPDATE game_match SET revision = $1, head = $2, summary = $3 WHERE number = $4")
+            .bind(revision)
+            .bind(&chain)
+            .bind(serde_json::to_string(&Summary::of(game)).map_err(broken)?)
+            .bind(number)
+            .execute(connection)
+            .await?;
+    }
+    Ok(chain)
+}
+
+/// Folds a match's log, a block at a time so that memory does not grow with it, checking the chain.
+async fn read(
+    connection: &mut Connection,
+    number: i64,
+    each: &mut dyn FnMut(&Record),
+) -> Result<Option<Match>, StoreError> {
+    /// Rows fetched at once.
+    const BLOCK: i64 = 1_000;
+    let (mut state, mut chain, mut after) = (None, String::new(), 0i64);
+    loop {
+        let rows = sqlx::query(
+            "SELECT revision, at_us, author, body, chain FROM event \
+             WHERE match_number = $1 AND revision > $2 ORDER BY revision LIMIT $3",
+        )
+        .bind(number)
+        .bind(after)
+        .bind(BLOCK)
+        .fetch_all(&mut *connection)
+        .await?;
+        for row in &rows {
+            let revision: i64 = row.try_get("revision")?;
+            let broken = |reason: &str| StoreError::Unreadable { number, revision, reason: reason.to_owned() };
+            let (at_us, author, body): (i64, String, String) =
+                (row.try_get("at_us")?, row.try_get("author")?, row.try_get("body")?);
+            if revision != after + 1 {
+                return Err(broken("the event before it is missing"));
+            }
+            chain = link(&chain, revision, at_us, &author, &body);
+            if chain != row.try_get::<String, _>("chain")? {
+                return Err(broken("it was changed behind crokeye's back (its chain value does not fit)"));
+            }
+            let record = Record {
+                revision: revision.unsigned_abs(),
+                at: Timestamp::from_microsecond(at_us).map_err(|error| broken(&error.to_string()))?,
+                author,
+                event: serde_json::from_str(&body).map_err(|error| broken(&error.to_string()))?,
+            };
+            each(&record);
+            Match::apply(&mut state, &record);
+            after = revision;
+        }
+        if (rows.len() as i64) < BLOCK {
+            return Ok(state);
+        }
+    }
+}
+
+/// The chain value of an event: SHA-256 over the one before it and everything stored with it.
+fn link(previous: &str, revision: i64, at_us: i64, author: &str, body: &str) -> String {
+    let mut hash = Sha256::new();
+    for part in [previous, &revision.to_string(), &at_us.to_string(), author, body] {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    hex(&hash.finalize())
+}
+
+/// Bytes in hexadecimal.
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,5 @@
+//! The command line: one file a subcommand. Only this module prints.
+
+pub mod db;
+pub mod match_log;
+pub mod rules;

@@ -1,0 +1,161 @@
+//! `crokeye rules`: the published rule sets side by side, one with its sources, and a check of one's own.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::{Args, Subcommand};
+use comfy_table::{ContentArrangement, Table, presets};
+use crokeye::score::rules::{BUILTIN, Mark, RuleSet};
+use serde_json::json;
+
+/// Columns of sets beside each other; more do not fit a terminal.
+const SETS_BESIDE: usize = 4;
+
+/// Compare the published rule sets, see where each rule comes from, check a house set.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  crokeye rules                       all sets side by side\n  \
+                        crokeye rules list nca wcc          two of them\n  \
+                        crokeye rules show hilinski         one, with sources and what it leaves open\n  \
+                        crokeye rules check house.toml      is my own file right?\n\n\
+                        A house set may build on a published one:\n  \
+                        name = \"house\"\n  title = \"Our kitchen\"\n  extends = \"nca\"\n  sources = [\"agreed at the table\"]\n  \
+                        [parameters]\n  discs_singles = { value = 12, source = \"we own 12\" }")]
+pub struct RulesArgs {
+    #[command(subcommand)]
+    command: Option<RulesCommand>,
+    /// Print JSON, one object a line.
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Subcommand, Debug)]
+enum RulesCommand {
+    /// Sets side by side; an entry in brackets is the default taken where the text is silent.
+    List {
+        /// Names of the sets; all when none is given.
+        names: Vec<String>,
+    },
+    /// One set with the source of every value.
+    Show {
+        /// Name of a set, or a file.
+        name: String,
+    },
+    /// Check a rule file of one's own.
+    Check {
+        /// The file.
+        file: PathBuf,
+    },
+}
+
+/// Runs `crokeye rules`.
+///
+/// # Errors
+/// A set or file cannot be read.
+pub fn run(args: &RulesArgs) -> Result<ExitCode> {
+    match &args.command {
+        None => list(&[], args.json)?,
+        Some(RulesCommand::List { names }) => list(names, args.json)?,
+        Some(RulesCommand::Show { name }) => show(&load(name)?, args.json)?,
+        Some(RulesCommand::Check { file }) => {
+            let set = load_file(file)?;
+            let (_, taken) = set.settle()?;
+            if args.json {
+                println!("{}", json!({ "schema": "crokeye.rules/1", "name": set.name, "ok": true, "defaults_taken": taken }));
+            } else {
+                println!("{}: {} is a rule set that can be played.", file.display(), set.name);
+                if !taken.is_empty() {
+                    println!("It leaves open, and a match would take:");
+                    for taken in taken {
+                        println!("  {} = {}  ({})", taken.parameter, taken.value, taken.reason);
+                    }
+                }
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A set by name, or a rule file by its path.
+///
+/// # Errors
+/// It is neither, or the file is wrong.
+pub fn load(name: &str) -> Result<RuleSet> {
+    if name.ends_with(".toml") { load_file(&PathBuf::from(name)) } else { Ok(RuleSet::builtin(name)?) }
+}
+
+fn load_file(file: &PathBuf) -> Result<RuleSet> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+    Ok(RuleSet::parse(&file.display().to_string(), &text)?)
+}
+
+fn list(names: &[String], json: bool) -> Result<()> {
+    let names: Vec<String> =
+        if names.is_empty() { BUILTIN.iter().map(|(name, _)| (*name).to_owned()).collect() } else { names.to_vec() };
+    let sets = names.iter().map(|name| load(name)).collect::<Result<Vec<_>>>()?;
+    if json {
+        for set in &sets {
+            print_json(set)?;
+        }
+        return Ok(());
+    }
+    for chunk in sets.chunks(SETS_BESIDE) {
+        let mut table = Table::new();
+        table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+        table.set_header(std::iter::once("parameter").chain(chunk.iter().map(|set| set.name.as_str())));
+        let rows = chunk.iter().map(RuleSet::rows).collect::<Result<Vec<_>, _>>()?;
+        for at in 0..rows[0].len() {
+            let cells = rows.iter().map(|rows| match (&rows[at].value, &rows[at].default) {
+                (Some(value), _) => value.clone(),
+                (None, Some(default)) => format!("[{default}]"),
+                (None, None) => "-".to_owned(),
+            });
+            table.add_row(std::iter::once(rows[0][at].name.to_owned()).chain(cells));
+        }
+        println!("{table}");
+    }
+    println!("[in brackets]: the text is silent; a match takes this unless told otherwise (`crokeye match new --set`).");
+    println!("Sources: `crokeye rules show NAME`. first-to takes its end in the name: first-to-7, first-to-5-by-2.");
+    Ok(())
+}
+
+fn show(set: &RuleSet, json: bool) -> Result<()> {
+    if json {
+        return print_json(set);
+    }
+    println!("{}: {}", set.name, set.title);
+    for source in &set.sources {
+        println!("  {source}");
+    }
+    let mut table = Table::new();
+    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_header(["parameter", "value", "source"]);
+    for row in set.rows()? {
+        let value = match (&row.value, &row.default) {
+            (Some(value), _) => value.clone(),
+            (None, default) => format!("not said [{}]", default.as_deref().unwrap_or("-")),
+        };
+        let mark = match row.mark {
+            Some(Mark::P) => " (text read)",
+            Some(Mark::Second) => " (as quoted by others)",
+            Some(Mark::D) => " (derived)",
+            Some(Mark::House) => " (house rule)",
+            None => "",
+        };
+        table.add_row([format!("{}\n{}", row.name, row.about), value, format!("{}{mark}", row.source)]);
+    }
+    println!("{table}");
+    Ok(())
+}
+
+fn print_json(set: &RuleSet) -> Result<()> {
+    let object = json!({
+        "schema": "crokeye.rules/1",
+        "name": set.name,
+        "title": set.title,
+        "sources": set.sources,
+        "parameters": set.rows()?,
+    });
+    println!("{object}");
+    Ok(())
+}

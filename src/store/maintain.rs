@@ -1,0 +1,149 @@
+//! Care of the database: whose it is, whether it is whole, backups.
+
+use std::path::Path;
+
+use serde::Serialize;
+use sqlx::Row;
+
+use super::evidence::write_whole;
+use super::{APPLICATION_ID, MIGRATIONS, Store, StoreError, Summary, head};
+
+/// What a full check found.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Report {
+    /// Layout of the database.
+    pub layout: i64,
+    /// Matches read.
+    pub matches: usize,
+    /// Events read.
+    pub events: u64,
+    /// Documents read.
+    pub documents: usize,
+    /// What is wrong, one sentence each; empty when all is well.
+    pub faults: Vec<String>,
+}
+
+impl Store {
+    /// Refuses a file that is not ours or is newer than this program, before anything is written to it.
+    pub(super) async fn refuse_strangers(&self) -> Result<(), StoreError> {
+        let foreign = |reason: &str| StoreError::Foreign { path: self.path.clone(), reason: reason.to_owned() };
+        let id: i64 = sqlx::query("PRAGMA application_id").fetch_one(&self.pool).await?.try_get(0)?;
+        let tables = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+        let tables: i64 = sqlx::query(tables).fetch_one(&self.pool).await?.try_get(0)?;
+        if tables == 0 && id == 0 {
+            let mark = format!("PRAGMA application_id = {APPLICATION_ID}");
+            sqlx::query(sqlx::AssertSqlSafe(mark)).execute(&self.pool).await?;
+            return Ok(());
+        }
+        if id != APPLICATION_ID {
+            return Err(foreign("it holds tables of another program"));
+        }
+        let found = self.layout().await?;
+        let known = MIGRATIONS.last().map_or(0, |(version, ..)| *version);
+        if found > known {
+            return Err(StoreError::Newer { path: self.path.clone(), found, known });
+        }
+        Ok(())
+    }
+
+    /// The check at every start: SQLite's own, and that each match's latest event is the one its row names.
+    pub(super) async fn check_quickly(&self) -> Result<(), StoreError> {
+        let damaged = |reason: String| StoreError::Damaged { path: self.path.clone(), reason };
+        let said: String = sqlx::query("PRAGMA quick_check(1)").fetch_one(&self.pool).await?.try_get(0)?;
+        if said != "ok" {
+            return Err(damaged(said));
+        }
+        let stray = sqlx::query(
+            "SELECT number FROM game_match AS m WHERE revision < 1 OR NOT EXISTS \
+             (SELECT 1 FROM event AS e WHERE e.match_number = m.number AND e.revision = m.revision AND e.chain = m.head) \
+             LIMIT 1",
+        )
+        .fetch_optional(&self.pool)
+        .await?;
+        match stray {
+            Some(row) => Err(damaged(format!("match {} and its log disagree", row.try_get::<i64, _>(0)?))),
+            None => Ok(()),
+        }
+    }
+
+    /// The full check: the file, references, every event's chain, every match folded and compared with its row, every
+    /// document's bytes.
+    ///
+    /// # Errors
+    /// Only when the database cannot be read at all; faults are in the report.
+    pub async fn check(&self) -> Result<Report, StoreError> {
+        let mut report = Report { layout: self.layout().await?, ..Report::default() };
+        for row in sqlx::query("PRAGMA integrity_check").fetch_all(&self.pool).await? {
+            let said: String = row.try_get(0)?;
+            if said != "ok" {
+                report.faults.push(said);
+            }
+        }
+        for row in sqlx::query("PRAGMA foreign_key_check").fetch_all(&self.pool).await? {
+            report.faults.push(format!("a row of table {} refers to nothing", row.try_get::<String, _>(0)?));
+        }
+        for number in self.numbers().await? {
+            report.matches += 1;
+            let mut events = 0;
+            let loaded = self.load_with(number, &mut |_| events += 1).await;
+            report.events += events;
+            let mut connection = self.pool.acquire().await?;
+            let row = head(&mut connection, number).await;
+            match (loaded, row) {
+                (Ok(loaded), Ok((_, revision, _))) => {
+                    if loaded.game.revision() != revision {
+                        report.faults.push(format!("match {number}: {events} events, its row says {revision}"));
+                    }
+                    let summary: String = sqlx::query("SELECT summary FROM game_match WHERE number = $1")
+                        .bind(number)
+                        .fetch_one(&mut *connection)
+                        .await?
+                        .try_get(0)?;
+                    if serde_json::from_str::<Summary>(&summary).ok() != Some(Summary::of(&loaded.game)) {
+                        report.faults.push(format!("match {number}: its summary is not what its events come to"));
+                    }
+                }
+                (Err(error), _) | (_, Err(error)) => report.faults.push(error.to_string()),
+            }
+        }
+        for sha256 in self.evidence().await? {
+            report.documents += 1;
+            if let Err(error) = self.fetch(&sha256).await {
+                report.faults.push(error.to_string());
+            }
+        }
+        Ok(report)
+    }
+
+    /// Copies the database as it is at one instant, writers or not, and every document, to a new place.
+    ///
+    /// # Errors
+    /// The place is taken or cannot be written.
+    pub async fn backup(&self, target: &Path) -> Result<(), StoreError> {
+        if target.exists() {
+            return Err(StoreError::Exists(target.to_owned()));
+        }
+        // Documents first: those added meanwhile are named only by events added meanwhile.
+        let before = self.evidence().await?;
+        sqlx::query("VACUUM INTO $1").bind(target.to_string_lossy().into_owned()).execute(&self.pool).await?;
+        let after = self.evidence().await?;
+        let folder = Self::evidence_folder(target);
+        for sha256 in before.iter().chain(after.iter().filter(|new| !before.contains(new))) {
+            let bytes = self.fetch(sha256).await?;
+            write_whole(&folder.join(&sha256[..2]).join(sha256), &bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Number of the newest layout applied.
+    async fn layout(&self) -> Result<i64, StoreError> {
+        let there = sqlx::query("SELECT 1 FROM sqlite_master WHERE name = '_sqlx_migrations'")
+            .fetch_optional(&self.pool)
+            .await?;
+        if there.is_none() {
+            return Ok(0);
+        }
+        let row = sqlx::query("SELECT COALESCE(MAX(version), 0) FROM _sqlx_migrations").fetch_one(&self.pool).await?;
+        Ok(row.try_get(0)?)
+    }
+}
