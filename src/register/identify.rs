@@ -51,7 +51,7 @@ const PATTERN: [(Circle, f64, f64, f64); 5] = [
 /// Where no board has a circle; the strongest one there is held against the candidate.
 const GAPS: [(f64, f64); 3] = [(0.12, 0.27), (0.40, 0.58), (0.77, 0.955)];
 /// Weight of that.
-const GAP_WEIGHT: f64 = 0.8;
+const GAP_WEIGHT: f64 = 1.5;
 /// Coherence below this is grain.
 const NOISE: f64 = 0.22;
 /// The two edges of one painted line are at most this far apart, mm or px, whichever is more.

@@ -3,7 +3,10 @@
 //! In: a [`Frame`](crate::capture::Frame). Out: a [`Registration`], the camera that looks at the board, the rings
 //! measured on it, and how far both may be wrong.
 
+mod finish;
 pub mod identify;
+pub mod lines;
+mod orient;
 pub mod rings;
 pub mod seed;
 pub mod solve;
@@ -12,13 +15,12 @@ use image::RgbImage;
 
 use crate::board::{Line, SHOOTING_LINE_MM};
 use crate::capture::Frame;
-use crate::geometry::robust::Prior;
 use crate::geometry::{Camera, Point};
 use crate::kernels::edges::edges;
 use crate::kernels::picture::shrink;
-use identify::{Circle, Identified};
+use identify::Identified;
 use rings::Profile;
-use solve::{CameraPriors, CircleLine, Solved};
+use solve::CameraPriors;
 
 /// Settings of the registration.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +74,8 @@ pub struct Registration {
     pub deviations: Vec<Deviation>,
     /// How good the fit is.
     pub quality: Quality,
+    /// What was followed, for tracking.
+    pub(crate) state: Identified,
 }
 
 impl Registration {
@@ -112,6 +116,12 @@ pub struct Quality {
     pub residual_px: f64,
     /// Mean share of the three lines' circumference that was seen, 0 to 1.
     pub coverage: f64,
+    /// Evidence for a board's pattern of rings, at most 3.9.
+    pub score: f64,
+    /// How far the quadrant lines stand out of the ring they cross; 0 where they do not.
+    pub quadrants: f64,
+    /// How far the pegs stand out of the 15 line; 0 where they do not.
+    pub pegs: f64,
 }
 
 /// Looks for a board in `frame`.
@@ -134,16 +144,45 @@ pub fn register(frame: &Frame, config: &Config) -> Result<Registration, NotFound
         let small = shrink(&frame.rgb, factor);
         let scale = 1.0 / f64::from(factor);
         if let Some(found) = find(&small, &priors.rescaled(scale)) {
-            return finish(frame, &priors, &found, scale).ok_or(NotFound::NoRings);
+            let camera = found.camera.rescaled(f64::from(factor));
+            return finish::finish(&frame.rgb, &priors, &Identified { camera, ..found }, &COLD_GATES_PX)
+                .filter(is_board)
+                .ok_or(NotFound::NoRings);
         }
     }
     Err(NotFound::NoRings)
 }
 
+/// Follows the board from its place in an earlier picture of the same camera: cheaper than [`register`], and bound to
+/// a board that moved by a few pixels at most.
+///
+/// # Errors
+/// [`NotFound`] where the rings are no longer where they were.
+pub fn track(frame: &Frame, before: &Registration) -> Result<Registration, NotFound> {
+    let (width, height) = (f64::from(frame.rgb.width()), f64::from(frame.rgb.height()));
+    let priors = CameraPriors::new(width, height, &frame.lens);
+    finish::finish(&frame.rgb, &priors, &before.state, &TRACK_GATES_PX).filter(is_board).ok_or(NotFound::NoRings)
+}
+
+/// Edges are searched within these distances in turn, px of the level of one to two pixels a millimetre.
+const COLD_GATES_PX: [f64; 4] = [5.0, 3.0, 2.0, 1.6];
+/// The same for a board that was there in the last picture.
+const TRACK_GATES_PX: [f64; 2] = [3.0, 1.6];
+
+/// Share of its circumference on which each line must be seen.
+const LEAST_COVERAGE: f64 = 0.3;
+
+/// Whether what was fitted is a board at all: all three lines, and pegs or quadrant lines where only boards have them.
+fn is_board(found: &Registration) -> bool {
+    let q = &found.quality;
+    let seen = found.rings.iter().all(|r| r.coverage > LEAST_COVERAGE);
+    seen && (q.pegs > 0.0 || q.quadrants > 0.0)
+}
+
 /// Seeds that are followed up with the picture itself.
 const SEEDS: usize = 6;
-/// Evidence that a board must show, of 3.9 at most.
-const LEAST_SCORE: f64 = 1.8;
+/// Evidence that a board must show, of 3.9 at most (see `identify`).
+const LEAST_SCORE: f64 = 2.2;
 
 /// The best identified board in a picture.
 pub fn find(picture: &RgbImage, priors: &CameraPriors) -> Option<Identified> {
@@ -188,81 +227,3 @@ fn distinct(seeds: &[seed::Seed]) -> Vec<&seed::Seed> {
     out
 }
 
-/// The joint solve on the level of the picture where a millimetre is one to two pixels.
-fn finish(frame: &Frame, priors: &CameraPriors, found: &Identified, found_scale: f64) -> Option<Registration> {
-    let full = found.camera.rescaled(1.0 / found_scale);
-    let px_per_mm = full.scale_px_per_mm(Point::new(0.0, 0.0), 0.0)?;
-    let factor = (px_per_mm / 1.3).round().max(1.0) as u32;
-    let scale = 1.0 / f64::from(factor);
-    let picture = shrink(&frame.rgb, factor);
-    let mut state = Identified { camera: full.rescaled(scale), ..found.clone() };
-    let level = priors.rescaled(scale);
-    let mut solved: Option<Solved> = None;
-    for gate_px in [5.0, 3.0, 2.0, 1.6] {
-        let result = step(&picture, &level, &state, gate_px, solved.as_ref().map_or(4.0, |s| s.correlated))?;
-        state.camera = result.camera.clone();
-        for (line, new) in state.lines.iter_mut().zip(&result.lines) {
-            line.1 = *new;
-        }
-        for track in &mut state.tracks {
-            let line = &state.lines[track.line].1;
-            track.radius_mm = line.middle_mm + track.side * line.half_mm;
-        }
-        solved = Some(result);
-    }
-    let solved = solved?;
-    let rings = Line::ALL.map(|line| {
-        let circle = match line {
-            Line::Five => Circle::Five,
-            Line::Ten => Circle::Ten,
-            Line::Fifteen => Circle::Fifteen,
-        };
-        let found = state.lines.iter().find(|l| l.0 == circle).map(|l| l.1);
-        let (middle, half) = found.map_or((f64::NAN, 0.0), |l| (l.middle_mm, l.half_mm));
-        Ring {
-            line,
-            inner_mm: middle - half,
-            outer_mm: middle + half,
-            residual_px: solved.sigma_px / scale,
-            coverage: 1.0,
-        }
-    });
-    let radius =
-        |circle: Circle, other: f64| state.lines.iter().find(|l| l.0 == circle).map_or(other, |l| l.1.middle_mm);
-    Some(Registration {
-        model: "measured".into(),
-        camera: solved.camera.rescaled(1.0 / scale),
-        height_sigma_mm: 0.0,
-        rings,
-        hole_mm: radius(Circle::Hole, 17.45),
-        surface_mm: radius(Circle::Rim, 330.0),
-        quadrant_rad: None,
-        peg_rad: None,
-        deviations: Vec::new(),
-        quality: Quality { residual_px: solved.sigma_px / scale, coverage: 1.0 },
-    })
-}
-
-fn step(
-    picture: &RgbImage,
-    priors: &CameraPriors,
-    state: &Identified,
-    gate_px: f64,
-    correlated: f64,
-) -> Option<Solved> {
-    let observations: Vec<_> =
-        state.tracks.iter().flat_map(|t| rings::follow(picture, &state.camera, t, gate_px, 180)).collect();
-    let lines: Vec<CircleLine> = state
-        .lines
-        .iter()
-        .map(|(circle, line)| match circle {
-            Circle::Five => CircleLine {
-                middle_mm: SHOOTING_LINE_MM,
-                middle_prior: Prior { mean: SHOOTING_LINE_MM, sigma: 0.0 },
-                ..*line
-            },
-            _ => *line,
-        })
-        .collect();
-    solve::solve(&state.camera, &lines, &observations, priors, 12, correlated)
-}

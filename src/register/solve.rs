@@ -166,6 +166,8 @@ pub struct Solved {
     pub cost: f64,
     /// How many neighbouring observations share one error.
     pub correlated: f64,
+    /// Residual of every observation, px.
+    pub residuals: Vec<f64>,
 }
 
 /// Neighbouring edge points along a circle share the errors of grain, print and workshop: how many count as one is
@@ -263,6 +265,7 @@ pub fn solve(
         sigma_px: solution.sigma,
         cost: solution.cost,
         correlated,
+        residuals: left,
     })
 }
 
