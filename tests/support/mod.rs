@@ -7,7 +7,7 @@
 //! The picture is traced, one ray a pixel and sixteen where two things meet; lines painted on the board are covered
 //! analytically, so their edges are where the numbers say to about 0.01 px. Discs are upright cylinders with rounded
 //! edges, seen with their height. Shared by tests and benches through `#[path]`, therefore:
-#![allow(dead_code, reason = "each test or bench uses its own part of the synthetic camera")]
+#![allow(dead_code, unused_imports, reason = "each test or bench uses its own part of the synthetic camera")]
 
 pub mod board;
 pub mod colour;
@@ -24,4 +24,5 @@ pub mod truth;
 
 pub use board::BoardLook;
 pub use deal::Recipe;
+pub use random::Random;
 pub use scene::Scene;
