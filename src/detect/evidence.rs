@@ -2,6 +2,7 @@
 
 use super::fit::{DIRECTIONS, Fitting, SAMPLES, STEP_MM};
 use super::settle::Settled;
+use super::localise::bin_mm;
 use super::shape::{Shape, Sight};
 
 /// Arcs over which colour changes are averaged before their size is taken: noise averages out, a change of the
@@ -25,6 +26,10 @@ pub struct Evidence {
     pub spread: f32,
     /// Least arc's change over the mean's.
     pub weakest: f32,
+    /// Mean over the lines of the log of the probability near the fitted outline.
+    pub likelihood: f32,
+    /// The same over the third of the arcs that say least.
+    pub likelihood_low: f32,
     /// Mean colour inside.
     pub inside: [f32; 3],
     /// Mean colour outside.
@@ -109,6 +114,26 @@ pub fn measure(disc: &Fitting, sight: &Sight, shape: &Shape) -> Evidence {
             enclosed += 1.0;
         }
     }
+    let mut shown = [0.0f32; ARCS];
+    let mut counts = [0.0f32; ARCS];
+    for k in 0..DIRECTIONS {
+        let Some(line) = &disc.lines[k] else { continue };
+        let predicted = disc.predicted(sight, shape, k).0;
+        let near: f64 = line
+            .bins
+            .iter()
+            .enumerate()
+            .map(|(b, p)| *p as f64 * (-0.5 * ((bin_mm(b) - predicted) / 0.5).powi(2)).exp())
+            .sum();
+        let arc = k * ARCS / DIRECTIONS;
+        shown[arc] += (near + 0.02).ln() as f32;
+        counts[arc] += 1.0;
+    }
+    let likelihood = shown.iter().sum::<f32>() / counts.iter().sum::<f32>().max(1.0);
+    let mut by_arc: Vec<f32> = shown.iter().zip(&counts).filter(|(_, n)| **n > 0.0).map(|(s, n)| s / n).collect();
+    by_arc.sort_by(f32::total_cmp);
+    let low = by_arc.len().div_ceil(3).max(1);
+    let likelihood_low = by_arc.iter().take(low).sum::<f32>() / low as f32;
     let n = arcs_seen.max(1) as f32;
     let peak = ring[REACH - 1].max(ring[REACH]).max(ring[REACH + 1]) / n;
     let mut elsewhere: Vec<f32> =
@@ -123,6 +148,8 @@ pub fn measure(disc: &Fitting, sight: &Sight, shape: &Shape) -> Evidence {
         enclosed: enclosed / n,
         spread,
         weakest: arc_changes[1] / mean_change.max(0.2),
+        likelihood,
+        likelihood_low,
         inside,
         outside: out_all,
     }

@@ -3,9 +3,10 @@
 pub mod colour;
 pub mod evidence;
 pub mod fit;
+pub mod localise;
 mod propose;
 mod settle;
-mod shape;
+pub mod shape;
 mod view;
 
 use crate::board::{Side, State};
@@ -76,7 +77,8 @@ pub struct Candidate {
 
 /// All candidates of a picture and the scene they were found in.
 pub struct Search<'a> {
-    scene: fit::Scene<'a>,
+    /// Picture and camera.
+    pub scene: fit::Scene<'a>,
     view: TopView,
     /// The shape from the sure ones.
     pub shape: fit::FittedShape,
@@ -111,7 +113,7 @@ pub fn search<'a>(frame: &'a Frame, registration: &'a Registration, config: &Con
         }
     }
     let scene = fit::Scene { picture, camera, sight, plane_mm };
-    let prior = fit::ShapePrior { mean: shape, sigma: [0.6, 0.6, 0.45] };
+    let prior = fit::ShapePrior { mean: shape, sigma: [0.8, 0.6, 0.35] };
     let mut sure: Vec<fit::Fitting> = Vec::new();
     for s in &kept {
         let apart = sure.iter().all(|f| f.at.distance(s.at) > OVERLAP_SHARE * 2.0 * shape.radius_mm);
@@ -169,7 +171,11 @@ pub fn detect(frame: &Frame, registration: &Registration, config: &Config) -> De
         }
     }
     let mut fits: Vec<_> = chosen.iter().map(|c| scene.start(&shape.shape, c.fit.at)).collect();
-    let shared = fit::fit_together(&mut fits, &scene.sight, shape.shape, prior, &FINE_MM);
+    let mut shared = fit::fit_together(&mut fits, &scene.sight, shape.shape, prior, &FINE_MM);
+    for _ in 0..std::env::var("ROUNDS").map_or(1, |v| v.parse().unwrap_or(1)) {
+        fits = fits.iter().map(|c| scene.start(&shared.shape, c.at)).collect();
+        shared = fit::fit_together(&mut fits, &scene.sight, shared.shape, prior, &FINE_MM);
+    }
     let interiors: Vec<_> =
         fits.iter().map(|f| colour::interior(view, f.at, shared.shape.radius_mm)).collect();
     let labs: Vec<_> = interiors.iter().map(|i| i.lab).collect();
