@@ -188,7 +188,10 @@ fn compare(name: &str, label: &Label, given: &Registration, found: &Detections, 
             tally.discs += 1;
             if !pairs.iter().any(|p| p.0 == i) {
                 tally.missed += 1;
-                println!("{name}: missed {:?} {} zone {} visible {:.2} at {:?}", t.side, t.state, t.zone, t.visible, t.base);
+                println!(
+                    "{name}: missed {:?} {} zone {} visible {:.2} at {:?}",
+                    t.side, t.state, t.zone, t.visible, t.base
+                );
             }
         }
     }
@@ -197,7 +200,10 @@ fn compare(name: &str, label: &Label, given: &Registration, found: &Detections, 
         let paired = pairs.iter().find(|p| p.1 == j);
         if paired.is_none() && inside {
             tally.invented += 1;
-            println!("{name}: invented at {:?} confidence {:.2} visible {:.2} side {:?}", d.base, d.confidence, d.visible, d.side);
+            println!(
+                "{name}: invented at {:?} confidence {:.2} visible {:.2} side {:?}",
+                d.base, d.confidence, d.visible, d.side
+            );
         }
         let Some(&(i, _)) = paired else { continue };
         let t = &label.truth[i];
@@ -209,7 +215,10 @@ fn compare(name: &str, label: &Label, given: &Registration, found: &Detections, 
         }
         if d.side.map(seen_as) != Some(t.side) {
             tally.wrong_side += 1;
-            println!("{name}: side {:?} for {:?} lab {:?} confidence {:.2} at {:?}", d.side, t.side, d.lab, d.confidence, t.base);
+            println!(
+                "{name}: side {:?} for {:?} lab {:?} confidence {:.2} at {:?}",
+                d.side, t.side, d.lab, d.confidence, t.base
+            );
         }
         let state = match t.state.as_str() {
             "in_hole" => State::InHole,
@@ -231,7 +240,10 @@ fn compare(name: &str, label: &Label, given: &Registration, found: &Detections, 
             let error = back.distance(t.base);
             tally.position_mm.push(error);
             if error > 1.0 {
-                println!("{name}: {error:.2} mm off at {:?} confidence {:.2} visible {:.2}", t.base, d.confidence, d.visible);
+                println!(
+                    "{name}: {error:.2} mm off at {:?} confidence {:.2} visible {:.2}",
+                    t.base, d.confidence, d.visible
+                );
             }
         }
         if each && let Some(seen) = label.registration.camera.board_at(d.middle_px, label.height_mm / 2.0) {
@@ -247,7 +259,8 @@ fn compare(name: &str, label: &Label, given: &Registration, found: &Detections, 
                 d.visible,
                 found.set.radius_mm - label.radius_mm,
                 found.set.height_mm - label.height_mm,
-                d.lab[0], d.confidence,
+                d.lab[0],
+                d.confidence,
             );
         }
         let (ex, ey) = (d.middle_px.x - true_middle.x, d.middle_px.y - true_middle.y);
@@ -366,9 +379,7 @@ fn dump_lines(
     let true_plane = label.height_mm / 2.0;
     // All on the scene's plane: the truth's middle as it appears there.
     let camera = &given.camera;
-    let middle = |t: &Truth| {
-        camera.project(t.base, true_plane).and_then(|p| camera.board_at(p, search.scene.plane_mm))
-    };
+    let middle = |t: &Truth| camera.project(t.base, true_plane).and_then(|p| camera.board_at(p, search.scene.plane_mm));
     let mut put = |values: &[f32]| -> Result<()> {
         for v in values {
             file.write_all(&v.to_le_bytes())?;
@@ -428,7 +439,8 @@ fn dump_lines(
 }
 
 fn main() -> Result<()> {
-    let (mut folders, mut each, mut debug, mut seed, mut only, mut dump, mut lines) = (Vec::new(), false, None, None, None, None, None);
+    let (mut folders, mut each, mut debug, mut seed, mut only, mut dump, mut lines) =
+        (Vec::new(), false, None, None, None, None, None);
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
@@ -445,7 +457,10 @@ fn main() -> Result<()> {
     let mut lines = lines.map(std::fs::File::create).transpose()?.map(std::io::BufWriter::new);
     let mut dump = dump.map(std::fs::File::create).transpose()?;
     if let Some(file) = &mut dump {
-        writeln!(file, "name,rank,state,d,x,y,support,dr,ring,contrast,visible,enclosed,spread,weakest,residual,p,moved,L,A,B,ispread,o0,o1,o2,like,low")?;
+        writeln!(
+            file,
+            "name,rank,state,d,x,y,support,dr,ring,contrast,visible,enclosed,spread,weakest,residual,p,moved,L,A,B,ispread,o0,o1,o2,like,low,kin,odist"
+        )?;
     }
     let mut tally = Tally::default();
     for folder in folders {
@@ -476,9 +491,13 @@ fn main() -> Result<()> {
                     let (d, state) = near.map_or((999.0, ""), |t| (t.base.distance(at), t.state.as_str()));
                     let state = if d < 6.0 { state } else { "none" };
                     let e = &c.evidence;
+                    // Distance to the nearest true disc that is not this one's own.
+                    let others = |c: &detect::Candidate| {
+                        label.truth.iter().map(|t| t.base.distance(c.fit.at)).filter(|d| *d > 4.0).fold(999.0, f64::min)
+                    };
                     writeln!(
                         file,
-                        "{name},{rank},{state},{d:.2},{:.1},{:.1},{:.3},{:.2},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.1},{:.1},{:.1},{:.2},{:.1},{:.1},{:.1},{:.3},{:.3}",
+                        "{name},{rank},{state},{d:.2},{:.1},{:.1},{:.3},{:.2},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.1},{:.1},{:.1},{:.2},{:.1},{:.1},{:.1},{:.3},{:.3},{:.2},{:.1}",
                         at.x,
                         at.y,
                         c.settled.support,
@@ -496,9 +515,13 @@ fn main() -> Result<()> {
                         c.interior.lab[1],
                         c.interior.lab[2],
                         c.interior.spread,
-                        e.outside[0], e.outside[1], e.outside[2],
+                        e.outside[0],
+                        e.outside[1],
+                        e.outside[2],
                         e.likelihood,
                         e.likelihood_low,
+                        e.kin,
+                        others(c),
                     )?;
                 }
                 continue;
@@ -537,7 +560,8 @@ fn main() -> Result<()> {
     println!("middle error over sigma, an axis: p68 {z68:.2} p95 {z95:.2}");
     let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len().max(1) as f64;
     let bias = [mean(&tally.radius_mm), mean(&tally.height_mm)];
-    let mut spread = [tally.radius_mm.clone(), tally.height_mm.clone()].map(|v| v.iter().map(|x| x.abs()).collect::<Vec<_>>());
+    let mut spread =
+        [tally.radius_mm.clone(), tally.height_mm.clone()].map(|v| v.iter().map(|x| x.abs()).collect::<Vec<_>>());
     println!(
         "radius error mm: mean {:+.3} abs median {:.3} p95 {:.3}; over sigma p68 {:.2}; height: mean {:+.3} abs median {:.3} p95 {:.3}",
         bias[0],

@@ -1,8 +1,8 @@
 //! Evidence: what speaks for a candidate being a disc, in numbers that can be weighed.
 
 use super::fit::{DIRECTIONS, Fitting, SAMPLES, STEP_MM};
-use super::settle::Settled;
 use super::localise::bin_mm;
+use super::settle::Settled;
 use super::shape::{Shape, Sight};
 
 /// Arcs over which colour changes are averaged before their size is taken: noise averages out, a change of the
@@ -10,6 +10,9 @@ use super::shape::{Shape, Sight};
 const ARCS: usize = 8;
 /// Distances from the outline at which the ring profile is taken, in samples.
 const REACH: usize = 7;
+
+/// Stands for the distance of a candidate's colour from the other discs' where there are none.
+pub const NO_KIN: f32 = 12.0;
 
 /// What was measured about one candidate.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,6 +33,8 @@ pub struct Evidence {
     pub likelihood: f32,
     /// The same over the third of the arcs that say least.
     pub likelihood_low: f32,
+    /// Distance of its colour from that of the nearest sure disc; [`NO_KIN`] where there is no other.
+    pub kin: f32,
     /// Mean colour inside.
     pub inside: [f32; 3],
     /// Mean colour outside.
@@ -38,13 +43,15 @@ pub struct Evidence {
 
 /// Probability that a candidate is a disc.
 pub fn probability(settled: &Settled, e: &Evidence) -> f64 {
-    let z = 21.9 * settled.support - 0.54 * e.ring as f64
-        + 1.42 * (e.contrast as f64).ln_1p()
-        + 3.13 * e.visible as f64
-        + 1.51 * e.enclosed as f64
-        - 1.18 * (e.spread as f64).ln_1p()
-        + 8.97 * e.weakest as f64
-        - 15.6;
+    let z = 5.2 + 3.46 * settled.support - 0.37 * e.ring as f64
+        + 1.07 * (e.contrast as f64).ln_1p()
+        + 3.07 * e.visible as f64
+        - 0.87 * (e.spread as f64).ln_1p()
+        + 5.6 * e.weakest as f64
+        + 2.27 * e.likelihood as f64
+        + 1.63 * e.likelihood_low as f64
+        - 0.03 * (e.kin as f64 - 15.0).clamp(0.0, 30.0)
+        - 2.0;
     1.0 / (1.0 + (-z).exp())
 }
 
@@ -150,6 +157,7 @@ pub fn measure(disc: &Fitting, sight: &Sight, shape: &Shape) -> Evidence {
         weakest: arc_changes[1] / mean_change.max(0.2),
         likelihood,
         likelihood_low,
+        kin: NO_KIN,
         inside,
         outside: out_all,
     }

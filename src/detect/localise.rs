@@ -24,7 +24,7 @@ pub const LINE_VALUES: usize = 3 * SAMPLES + 4 + LIGHT_VALUES;
 
 const LIGHT_VALUES: usize = 2 * ZONES.len() + 1;
 const INPUTS: usize = 3 * SAMPLES + 5 + LIGHT_VALUES;
-type Net = Perceptron<INPUTS, 48, 24, { BINS + 1 }>;
+type Net = Perceptron<INPUTS, 96, 48, { BINS + 1 }>;
 
 /// Zones about the outline in which the light round the disc is measured, first and last sample from the outline.
 const ZONES: [(i32, i32); 3] = [(-4, -1), (1, 4), (6, 10)];
