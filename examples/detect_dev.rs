@@ -10,8 +10,9 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use crokeye::board::{Line, SHOOTING_LINE_MM, Side, State};
 use crokeye::capture::{Frame, LensHint};
-use crokeye::detect::{self, Detections};
-use crokeye::geometry::{BoardMm, Camera, ImagePx, Point};
+use crokeye::detect::shape::Sight;
+use crokeye::detect::{self, Detections, Shape};
+use crokeye::geometry::{BoardMm, Camera, Point};
 use crokeye::register::{Quality, Registration, Ring};
 use serde_json::Value;
 
@@ -187,7 +188,10 @@ fn compare(name: &str, label: &Label, given: &Registration, found: &Detections, 
             tally.discs += 1;
             if !pairs.iter().any(|p| p.0 == i) {
                 tally.missed += 1;
-                println!("{name}: missed {:?} {} zone {} visible {:.2} at {:?}", t.side, t.state, t.zone, t.visible, t.base);
+                println!(
+                    "{name}: missed {:?} {} zone {} visible {:.2} at {:?}",
+                    t.side, t.state, t.zone, t.visible, t.base
+                );
             }
         }
     }
@@ -196,7 +200,10 @@ fn compare(name: &str, label: &Label, given: &Registration, found: &Detections, 
         let paired = pairs.iter().find(|p| p.1 == j);
         if paired.is_none() && inside {
             tally.invented += 1;
-            println!("{name}: invented at {:?} confidence {:.2} visible {:.2} side {:?}", d.base, d.confidence, d.visible, d.side);
+            println!(
+                "{name}: invented at {:?} confidence {:.2} visible {:.2} side {:?}",
+                d.base, d.confidence, d.visible, d.side
+            );
         }
         let Some(&(i, _)) = paired else { continue };
         let t = &label.truth[i];
@@ -208,7 +215,10 @@ fn compare(name: &str, label: &Label, given: &Registration, found: &Detections, 
         }
         if d.side.map(seen_as) != Some(t.side) {
             tally.wrong_side += 1;
-            println!("{name}: side {:?} for {:?} lab {:?} confidence {:.2} at {:?}", d.side, t.side, d.lab, d.confidence, t.base);
+            println!(
+                "{name}: side {:?} for {:?} lab {:?} confidence {:.2} at {:?}",
+                d.side, t.side, d.lab, d.confidence, t.base
+            );
         }
         let state = match t.state.as_str() {
             "in_hole" => State::InHole,
@@ -230,8 +240,28 @@ fn compare(name: &str, label: &Label, given: &Registration, found: &Detections, 
             let error = back.distance(t.base);
             tally.position_mm.push(error);
             if error > 1.0 {
-                println!("{name}: {error:.2} mm off at {:?} confidence {:.2} visible {:.2}", t.base, d.confidence, d.visible);
+                println!(
+                    "{name}: {error:.2} mm off at {:?} confidence {:.2} visible {:.2}",
+                    t.base, d.confidence, d.visible
+                );
             }
+        }
+        if each && let Some(seen) = label.registration.camera.board_at(d.middle_px, label.height_mm / 2.0) {
+            let foot = label.registration.camera.foot();
+            let l = [(t.base.x - foot.x), (t.base.y - foot.y)];
+            let norm = l[0].hypot(l[1]);
+            let e = [seen.x - t.base.x, seen.y - t.base.y];
+            println!(
+                "{name}: middle along {:+.3} across {:+.3} lean {:.2} visible {:.2} dr {:+.2} dh {:+.2} L {:.0} p {:.2}",
+                (e[0] * l[0] + e[1] * l[1]) / norm,
+                (e[1] * l[0] - e[0] * l[1]) / norm,
+                norm / label.registration.camera.height_mm(),
+                d.visible,
+                found.set.radius_mm - label.radius_mm,
+                found.set.height_mm - label.height_mm,
+                d.lab[0],
+                d.confidence,
+            );
         }
         let (ex, ey) = (d.middle_px.x - true_middle.x, d.middle_px.y - true_middle.y);
         for (e, v) in [(ex, d.covariance_px2[0][0]), (ey, d.covariance_px2[1][1])] {
@@ -313,8 +343,104 @@ fn bounds(given: &Registration, picture: &image::RgbImage) -> (u32, u32, u32, u3
     )
 }
 
+/// How far `p` lies outside the outline of a disc at `at`, mm (negative inside).
+fn outside(shape: &Shape, sight: &Sight, at: Point<BoardMm>, p: Point<BoardMm>) -> f64 {
+    let lean = sight.lean(at);
+    let rel = [p.x - at.x, p.y - at.y];
+    let mut worst = f64::MIN;
+    let towards = rel[1].atan2(rel[0]);
+    for k in -60..=60 {
+        let (s, c) = (towards + k as f64 * 0.01).sin_cos();
+        let o = shape.outline(sight, lean, [c, s]).offset;
+        worst = worst.max((rel[0] - o[0]) * c + (rel[1] - o[1]) * s);
+    }
+    worst
+}
+
+/// Lines across true outlines (from starts a little off) and across things that are none, for training.
+/// Record: 63 colours, 4 numbers of the line, target mm (99 = none), picture, disc.
+fn dump_lines(
+    file: &mut impl Write,
+    picture: u64,
+    frame: &Frame,
+    label: &Label,
+    given: &Registration,
+    config: &detect::Config,
+) -> Result<()> {
+    let mut state = (picture + 7).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut uniform = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
+    };
+    let truth = Shape { radius_mm: label.radius_mm, height_mm: label.height_mm, edge_mm: label.edge_mm };
+    let search = detect::search(frame, given, config);
+    let true_plane = label.height_mm / 2.0;
+    // All on the scene's plane: the truth's middle as it appears there.
+    let camera = &given.camera;
+    let middle = |t: &Truth| camera.project(t.base, true_plane).and_then(|p| camera.board_at(p, search.scene.plane_mm));
+    let mut put = |values: &[f32]| -> Result<()> {
+        for v in values {
+            file.write_all(&v.to_le_bytes())?;
+        }
+        Ok(())
+    };
+    let sight = search.scene.sight;
+    for (d, t) in label.truth.iter().enumerate().filter(|(_, t)| t.state == "flat" && t.visible > 0.6) {
+        let Some(at) = middle(t) else { continue };
+        for n in 0..5 {
+            // Wide enough that the net learns to look and not to guess that the start was right.
+            let wide = if n == 0 { 0.8 } else { 2.2 };
+            let start = at.offset(wide * uniform(), wide * uniform());
+            let shape = Shape {
+                radius_mm: truth.radius_mm + 0.6 * wide * uniform(),
+                height_mm: truth.height_mm + 0.7 * wide * uniform(),
+                edge_mm: 1.9 + 0.4 * uniform(),
+            };
+            let profiles = search.scene.profiles(&shape, start);
+            let lean = sight.lean(start);
+            let light = detect::localise::Light::of(&profiles);
+            for k in 0..detect::fit::DIRECTIONS {
+                if !profiles.seen[k] {
+                    continue;
+                }
+                let dir = detect::fit::direction(k, 0.0);
+                let o = shape.outline(&sight, lean, dir).offset;
+                let mut target = 0.0;
+                for _ in 0..4 {
+                    let p = start.offset(o[0] + target * dir[0], o[1] + target * dir[1]);
+                    target -= outside(&truth, &sight, at, p);
+                }
+                let values = detect::localise::line_values(&profiles, lean, &light, k);
+                put(&values)?;
+                put(&[target as f32, picture as f32, d as f32])?;
+            }
+        }
+    }
+    for c in search.candidates.iter() {
+        let at = c.fit.at;
+        let far = label.truth.iter().all(|t| t.base.distance(at) > 9.0);
+        if !far || at.norm() < 20.0 {
+            continue;
+        }
+        let start = at.offset(0.7 * uniform(), 0.7 * uniform());
+        let shape = Shape { radius_mm: truth.radius_mm + 0.5 * uniform(), ..search.shape.shape };
+        let profiles = search.scene.profiles(&shape, start);
+        let light = detect::localise::Light::of(&profiles);
+        for k in 0..detect::fit::DIRECTIONS {
+            if profiles.seen[k] {
+                put(&detect::localise::line_values(&profiles, sight.lean(start), &light, k))?;
+                put(&[99.0, picture as f32, -1.0])?;
+            }
+        }
+    }
+    Ok(())
+}
+
 fn main() -> Result<()> {
-    let (mut folders, mut each, mut debug, mut seed, mut only, mut dump) = (Vec::new(), false, None, None, None, None);
+    let (mut folders, mut each, mut debug, mut seed, mut only, mut dump, mut lines) =
+        (Vec::new(), false, None, None, None, None, None);
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
@@ -322,14 +448,19 @@ fn main() -> Result<()> {
             "--debug" => debug = args.next().map(PathBuf::from),
             "--perturb" => seed = args.next().map(|s| s.parse::<u64>()).transpose()?,
             "--dump" => dump = args.next().map(PathBuf::from),
+            "--lines" => lines = args.next().map(PathBuf::from),
             "--only" => only = args.next(),
             _ => folders.push(PathBuf::from(arg)),
         }
     }
     let config = detect::Config::default();
+    let mut lines = lines.map(std::fs::File::create).transpose()?.map(std::io::BufWriter::new);
     let mut dump = dump.map(std::fs::File::create).transpose()?;
     if let Some(file) = &mut dump {
-        writeln!(file, "name,rank,state,d,x,y,support,dr,ring,contrast,visible,enclosed,spread,weakest,residual,p,moved,L,A,B,ispread,o0,o1,o2")?;
+        writeln!(
+            file,
+            "name,rank,state,d,x,y,support,dr,ring,contrast,visible,enclosed,spread,weakest,residual,p,moved,L,A,B,ispread,o0,o1,o2,like,low,kin,odist"
+        )?;
     }
     let mut tally = Tally::default();
     for folder in folders {
@@ -360,9 +491,13 @@ fn main() -> Result<()> {
                     let (d, state) = near.map_or((999.0, ""), |t| (t.base.distance(at), t.state.as_str()));
                     let state = if d < 6.0 { state } else { "none" };
                     let e = &c.evidence;
+                    // Distance to the nearest true disc that is not this one's own.
+                    let others = |c: &detect::Candidate| {
+                        label.truth.iter().map(|t| t.base.distance(c.fit.at)).filter(|d| *d > 4.0).fold(999.0, f64::min)
+                    };
                     writeln!(
                         file,
-                        "{name},{rank},{state},{d:.2},{:.1},{:.1},{:.3},{:.2},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.1},{:.1},{:.1},{:.2},{:.1},{:.1},{:.1}",
+                        "{name},{rank},{state},{d:.2},{:.1},{:.1},{:.3},{:.2},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.1},{:.1},{:.1},{:.2},{:.1},{:.1},{:.1},{:.3},{:.3},{:.2},{:.1}",
                         at.x,
                         at.y,
                         c.settled.support,
@@ -380,9 +515,20 @@ fn main() -> Result<()> {
                         c.interior.lab[1],
                         c.interior.lab[2],
                         c.interior.spread,
-                        e.outside[0], e.outside[1], e.outside[2],
+                        e.outside[0],
+                        e.outside[1],
+                        e.outside[2],
+                        e.likelihood,
+                        e.likelihood_low,
+                        e.kin,
+                        others(c),
                     )?;
                 }
+                continue;
+            }
+            if let Some(file) = &mut lines {
+                dump_lines(file, tally.pictures as u64, &frame, &label, &given, &config)?;
+                tally.pictures += 1;
                 continue;
             }
             let start = Instant::now();
@@ -414,7 +560,8 @@ fn main() -> Result<()> {
     println!("middle error over sigma, an axis: p68 {z68:.2} p95 {z95:.2}");
     let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len().max(1) as f64;
     let bias = [mean(&tally.radius_mm), mean(&tally.height_mm)];
-    let mut spread = [tally.radius_mm.clone(), tally.height_mm.clone()].map(|v| v.iter().map(|x| x.abs()).collect::<Vec<_>>());
+    let mut spread =
+        [tally.radius_mm.clone(), tally.height_mm.clone()].map(|v| v.iter().map(|x| x.abs()).collect::<Vec<_>>());
     println!(
         "radius error mm: mean {:+.3} abs median {:.3} p95 {:.3}; over sigma p68 {:.2}; height: mean {:+.3} abs median {:.3} p95 {:.3}",
         bias[0],

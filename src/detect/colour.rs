@@ -149,8 +149,7 @@ fn two_means(colours: &[[f32; 3]], weights: &[f64]) -> Option<[[f32; 3]; 2]> {
     }
     let separation = distance(centres[0], centres[1]);
     // The spread within the two, against which a mere shade of one colour is told from two colours.
-    let mut within: Vec<f32> =
-        colours.iter().map(|c| distance(*c, centres[0]).min(distance(*c, centres[1]))).collect();
+    let mut within: Vec<f32> = colours.iter().map(|c| distance(*c, centres[0]).min(distance(*c, centres[1]))).collect();
     let typical = median(&mut within);
     (separation > LEAST_SEPARATION && separation > 3.0 * typical).then_some(centres)
 }
@@ -209,8 +208,7 @@ mod tests {
 
     #[test]
     fn a_third_colour_has_no_side() {
-        let colours =
-            [[15.0, 0.0, 0.0], [16.0, 0.0, 0.0], [75.0, 5.0, 28.0], [74.0, 5.0, 27.0], [45.0, 65.0, 45.0]];
+        let colours = [[15.0, 0.0, 0.0], [16.0, 0.0, 0.0], [75.0, 5.0, 28.0], [74.0, 5.0, 27.0], [45.0, 65.0, 45.0]];
         assert_eq!(sides(&colours, &[1.0; 5]).sides[4].0, None);
     }
 }

@@ -1,6 +1,7 @@
 //! Evidence: what speaks for a candidate being a disc, in numbers that can be weighed.
 
 use super::fit::{DIRECTIONS, Fitting, SAMPLES, STEP_MM};
+use super::localise::bin_mm;
 use super::settle::Settled;
 use super::shape::{Shape, Sight};
 
@@ -9,6 +10,9 @@ use super::shape::{Shape, Sight};
 const ARCS: usize = 8;
 /// Distances from the outline at which the ring profile is taken, in samples.
 const REACH: usize = 7;
+
+/// Stands for the distance of a candidate's colour from the other discs' where there are none.
+pub const NO_KIN: f32 = 12.0;
 
 /// What was measured about one candidate.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,6 +29,12 @@ pub struct Evidence {
     pub spread: f32,
     /// Least arc's change over the mean's.
     pub weakest: f32,
+    /// Mean over the lines of the log of the probability near the fitted outline.
+    pub likelihood: f32,
+    /// The same over the third of the arcs that say least.
+    pub likelihood_low: f32,
+    /// Distance of its colour from that of the nearest sure disc; [`NO_KIN`] where there is no other.
+    pub kin: f32,
     /// Mean colour inside.
     pub inside: [f32; 3],
     /// Mean colour outside.
@@ -33,13 +43,15 @@ pub struct Evidence {
 
 /// Probability that a candidate is a disc.
 pub fn probability(settled: &Settled, e: &Evidence) -> f64 {
-    let z = 21.9 * settled.support - 0.54 * e.ring as f64
-        + 1.42 * (e.contrast as f64).ln_1p()
-        + 3.13 * e.visible as f64
-        + 1.51 * e.enclosed as f64
-        - 1.18 * (e.spread as f64).ln_1p()
-        + 8.97 * e.weakest as f64
-        - 15.6;
+    let z = 5.2 + 3.46 * settled.support - 0.37 * e.ring as f64
+        + 1.07 * (e.contrast as f64).ln_1p()
+        + 3.07 * e.visible as f64
+        - 0.87 * (e.spread as f64).ln_1p()
+        + 5.6 * e.weakest as f64
+        + 2.27 * e.likelihood as f64
+        + 1.63 * e.likelihood_low as f64
+        - 0.03 * (e.kin as f64 - 15.0).clamp(0.0, 30.0)
+        - 2.0;
     1.0 / (1.0 + (-z).exp())
 }
 
@@ -109,6 +121,26 @@ pub fn measure(disc: &Fitting, sight: &Sight, shape: &Shape) -> Evidence {
             enclosed += 1.0;
         }
     }
+    let mut shown = [0.0f32; ARCS];
+    let mut counts = [0.0f32; ARCS];
+    for k in 0..DIRECTIONS {
+        let Some(line) = &disc.lines[k] else { continue };
+        let predicted = disc.predicted(sight, shape, k).0;
+        let near: f64 = line
+            .bins
+            .iter()
+            .enumerate()
+            .map(|(b, p)| *p as f64 * (-0.5 * ((bin_mm(b) - predicted) / 0.5).powi(2)).exp())
+            .sum();
+        let arc = k * ARCS / DIRECTIONS;
+        shown[arc] += (near + 0.02).ln() as f32;
+        counts[arc] += 1.0;
+    }
+    let likelihood = shown.iter().sum::<f32>() / counts.iter().sum::<f32>().max(1.0);
+    let mut by_arc: Vec<f32> = shown.iter().zip(&counts).filter(|(_, n)| **n > 0.0).map(|(s, n)| s / n).collect();
+    by_arc.sort_by(f32::total_cmp);
+    let low = by_arc.len().div_ceil(3).max(1);
+    let likelihood_low = by_arc.iter().take(low).sum::<f32>() / low as f32;
     let n = arcs_seen.max(1) as f32;
     let peak = ring[REACH - 1].max(ring[REACH]).max(ring[REACH + 1]) / n;
     let mut elsewhere: Vec<f32> =
@@ -123,6 +155,9 @@ pub fn measure(disc: &Fitting, sight: &Sight, shape: &Shape) -> Evidence {
         enclosed: enclosed / n,
         spread,
         weakest: arc_changes[1] / mean_change.max(0.2),
+        likelihood,
+        likelihood_low,
+        kin: NO_KIN,
         inside,
         outside: out_all,
     }

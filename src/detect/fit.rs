@@ -9,6 +9,7 @@ use nalgebra::{Matrix2, Matrix2x3, Matrix3, Vector2, Vector3};
 use crate::geometry::{BoardMm, Camera, Point};
 use crate::kernels::planes::Raster;
 
+use super::localise::{Likelihood, bin_mm, localise};
 use super::shape::{Shape, Sight};
 
 /// Directions in which the outline is measured.
@@ -19,8 +20,6 @@ const LINES: usize = 3;
 pub const SAMPLES: usize = 21;
 /// Distance between them, mm.
 pub const STEP_MM: f64 = 0.5;
-/// Most edges kept along one line.
-const MOST_EDGES: usize = 4;
 
 /// What the picture shows across one outline.
 #[derive(Clone, Debug)]
@@ -29,17 +28,6 @@ pub struct Profiles {
     pub colour: Vec<[[f32; 3]; SAMPLES]>,
     /// False where the line leaves the picture.
     pub seen: Vec<bool>,
-}
-
-/// An edge on a line across the outline.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct LineEdge {
-    /// Distance beyond the outline as sampled, mm.
-    pub offset_mm: f64,
-    /// Colour change per sample.
-    pub strength: f32,
-    /// Direction of the colour change, outwards; unit.
-    pub change: [f32; 3],
 }
 
 /// A disc in the course of being fitted.
@@ -53,10 +41,8 @@ pub struct Fitting {
     pub at: Point<BoardMm>,
     /// The lines.
     pub profiles: Profiles,
-    /// Edges on each line.
-    pub edges: Vec<Vec<LineEdge>>,
-    /// Median colour change per sample over all lines: what is ordinary here.
-    pub ordinary: f32,
+    /// Where the outline may be on each line.
+    pub lines: Vec<Option<Likelihood>>,
     /// Information about the middle, mm⁻², before scaling by the residual variance.
     pub information: Matrix2<f64>,
     /// Robust residual, mm.
@@ -66,7 +52,7 @@ pub struct Fitting {
 }
 
 /// Unit vector of direction `k` of [`DIRECTIONS`], with a part of a step added.
-fn direction(k: usize, part: f64) -> [f64; 2] {
+pub fn direction(k: usize, part: f64) -> [f64; 2] {
     let (s, c) = ((k as f64 + part) / DIRECTIONS as f64 * std::f64::consts::TAU).sin_cos();
     [c, s]
 }
@@ -118,57 +104,18 @@ impl Scene<'_> {
     /// A disc ready to be fitted.
     pub fn start(&self, shape: &Shape, at: Point<BoardMm>) -> Fitting {
         let profiles = self.profiles(shape, at);
-        let mut strengths = Vec::with_capacity(DIRECTIONS * SAMPLES);
-        let mut edges = Vec::with_capacity(DIRECTIONS);
-        for (line, seen) in profiles.colour.iter().zip(&profiles.seen) {
-            edges.push(if *seen { line_edges(line, &mut strengths) } else { Vec::new() });
-        }
-        let ordinary = if strengths.is_empty() {
-            1.0
-        } else {
-            let middle = strengths.len() / 2;
-            (*strengths.select_nth_unstable_by(middle, f32::total_cmp).1).max(0.5)
-        };
+        let lines = localise(&profiles, self.sight.lean(at));
         Fitting {
             origin: at,
             origin_shape: *shape,
             at,
             profiles,
-            edges,
-            ordinary,
+            lines,
             information: Matrix2::identity(),
             residual_mm: 1.0,
             visible: 0.0,
         }
     }
-}
-
-/// Local maxima of the colour change along one line, strongest first; all strengths are added to `strengths`.
-fn line_edges(line: &[[f32; 3]; SAMPLES], strengths: &mut Vec<f32>) -> Vec<LineEdge> {
-    let mut change = [[0.0f32; 3]; SAMPLES];
-    let mut strength = [0.0f32; SAMPLES];
-    for j in 2..SAMPLES - 2 {
-        change[j] = [0, 1, 2].map(|c| (line[j + 1][c] + line[j + 2][c] - line[j - 1][c] - line[j - 2][c]) / 6.0);
-        strength[j] = change[j].iter().map(|v| v * v).sum::<f32>().sqrt();
-        strengths.push(strength[j]);
-    }
-    let mut out: Vec<LineEdge> = Vec::new();
-    for j in 3..SAMPLES - 3 {
-        let (b, s, a) = (strength[j - 1], strength[j], strength[j + 1]);
-        if s < b || s <= a || s < 0.5 {
-            continue;
-        }
-        let curve = b - 2.0 * s + a;
-        let shift = if curve < -1e-6 { (0.5 * (b - a) / curve).clamp(-0.5, 0.5) } else { 0.0 };
-        out.push(LineEdge {
-            offset_mm: (j as f64 - (SAMPLES / 2) as f64 + shift as f64) * STEP_MM,
-            strength: s,
-            change: change[j].map(|v| v / s),
-        });
-    }
-    out.sort_by(|p, q| q.strength.total_cmp(&p.strength));
-    out.truncate(MOST_EDGES);
-    out
 }
 
 /// What is believed about the shape: means and standard deviations, mm.
@@ -190,12 +137,6 @@ pub struct FittedShape {
 }
 
 impl Fitting {
-    /// Weight of an edge by its strength alone.
-    fn weight(&self, e: &LineEdge) -> f64 {
-        let s = (e.strength / (3.0 * self.ordinary)).powi(2) as f64;
-        s / (1.0 + s)
-    }
-
     /// Predicted distance of the outline of `shape` at `self.at` beyond the sampled one, and its derivatives by the
     /// shape's radius, height and edge.
     pub fn predicted(&self, sight: &Sight, shape: &Shape, k: usize) -> (f64, [f64; 2], Vector3<f64>) {
@@ -212,6 +153,10 @@ impl Fitting {
         (here, n, Vector3::new(1.0, 0.5 * q, by_edge))
     }
 }
+
+/// Neighbouring lines, and all discs of one picture, share light and blur: what they say about the shape is worth this
+/// share of what independent lines would say. Set so that the radius' error over its sigma is 1 on rendered pictures.
+const SHAPE_SHARE: f64 = 0.12;
 
 /// Fits one middle with the shape given.
 pub fn fit_alone(disc: &mut Fitting, sight: &Sight, shape: &Shape, scales_mm: &[f64]) {
@@ -251,10 +196,9 @@ pub fn fit_together(
         for disc in discs.iter_mut() {
             let part = accumulate(disc, sight, &shape, scale);
             if let Some(inverse) = part.a.try_inverse() {
-                // Marginalise the middle (Schur complement). Neighbouring lines and all discs of one picture share
-                // light and blur: the shape's information is worth a fraction of what independence would make it.
-                shared += part.c - part.b.transpose() * inverse * part.b;
-                shared_b += part.r_shape - part.b.transpose() * inverse * part.r_middle;
+                // Marginalise the middle (Schur complement).
+                shared += SHAPE_SHARE * (part.c - part.b.transpose() * inverse * part.b);
+                shared_b += SHAPE_SHARE * (part.r_shape - part.b.transpose() * inverse * part.r_middle);
                 parts.push(Some((inverse, part)));
             } else {
                 parts.push(None);
@@ -288,10 +232,12 @@ struct Part {
     visible: f64,
 }
 
-/// Standard deviation of one line's edge position that a weight of 1 stands for, mm.
-const LINE_SIGMA_MM: f64 = 0.35;
-/// An edge within this of the outline shows it, mm.
-const VISIBLE_MM: f64 = 0.8;
+/// Probability within this of the outline shows it, mm.
+const VISIBLE_MM: f64 = 0.6;
+/// A line is never trusted to better than this, mm.
+const LEAST_SIGMA_MM: f64 = 0.15;
+/// Probability near the outline at which a line has half its weight.
+const HALF_MASS: f64 = 0.15;
 
 fn accumulate(disc: &Fitting, sight: &Sight, shape: &Shape, scale: f64) -> Part {
     let mut part = Part {
@@ -304,29 +250,35 @@ fn accumulate(disc: &Fitting, sight: &Sight, shape: &Shape, scale: f64) -> Part 
         visible: 0.0,
     };
     let (mut sum_w, mut sum_wr2) = (1e-6, 0.0);
-    let unit = 1.0 / (LINE_SIGMA_MM * LINE_SIGMA_MM);
-    for (k, edges) in disc.edges.iter().enumerate() {
-        if edges.is_empty() {
-            continue;
-        }
+    for (k, line) in disc.lines.iter().enumerate() {
+        let Some(line) = line else { continue };
         let (predicted, n, by_shape) = disc.predicted(sight, shape, k);
         let n = Vector2::new(n[0], n[1]);
-        let mut shown = 0.0f64;
-        for e in edges {
-            let residual = e.offset_mm - predicted;
-            let strength = disc.weight(e);
-            let robust = 1.0 / (1.0 + (residual / scale).powi(2)).powi(2);
-            let w = strength * robust * unit;
-            part.a += w * n * n.transpose();
-            part.b += w * n * by_shape.transpose();
-            part.c += w * by_shape * by_shape.transpose();
-            part.r_middle += w * residual * n;
-            part.r_shape += w * residual * by_shape;
-            sum_w += strength * robust;
-            sum_wr2 += strength * robust * residual * residual;
-            shown = shown.max(strength * (-0.5 * (residual / VISIBLE_MM).powi(2)).exp());
+        // The likelihood as seen through a window of the robust scale about the prediction: its mass, mean, variance.
+        let (mut mass, mut mean, mut square, mut shown) = (1e-9, 0.0, 0.0, 0.0);
+        for (b, p) in line.bins.iter().enumerate() {
+            let d = bin_mm(b) - predicted;
+            let p = *p as f64;
+            let w = p * (-0.5 * (d / scale).powi(2)).exp();
+            mass += w;
+            mean += w * d;
+            square += w * d * d;
+            shown += p * (-0.5 * (d / VISIBLE_MM).powi(2)).exp();
         }
         part.visible += shown / DIRECTIONS as f64;
+        mean /= mass;
+        let variance = (square / mass - mean * mean).max(1e-4).min(0.9 * scale * scale);
+        // Undo what the window did to a normal distribution.
+        let own = (variance * scale * scale / (scale * scale - variance)).clamp(LEAST_SIGMA_MM * LEAST_SIGMA_MM, 4.0);
+        let residual = (mean * (own + scale * scale) / (scale * scale)).clamp(-2.0, 2.0);
+        let w = mass / (mass + HALF_MASS) / own;
+        part.a += w * n * n.transpose();
+        part.b += w * n * by_shape.transpose();
+        part.c += w * by_shape * by_shape.transpose();
+        part.r_middle += w * residual * n;
+        part.r_shape += w * residual * by_shape;
+        sum_w += w;
+        sum_wr2 += w * residual * residual;
     }
     part.residual_mm = (sum_wr2 / sum_w).sqrt();
     part

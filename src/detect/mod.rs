@@ -3,9 +3,10 @@
 pub mod colour;
 pub mod evidence;
 pub mod fit;
+pub mod localise;
 mod propose;
 mod settle;
-mod shape;
+pub mod shape;
 mod view;
 
 use crate::board::{Side, State};
@@ -54,6 +55,8 @@ const SURE_SUPPORT: f64 = 0.5;
 const HOLE_REACH_MM: f64 = 12.0;
 /// A disc's colour in the hole is within this of a colour of play.
 const HOLE_COLOUR: f32 = 14.0;
+/// Candidates surer than this tell the colours of play to the others.
+const SURE_PROBABILITY: f64 = 0.8;
 /// Robust scales of the fits, mm.
 const COARSE_MM: [f64; 4] = [1.5, 1.2, 0.9, 0.7];
 /// See [`COARSE_MM`].
@@ -76,7 +79,8 @@ pub struct Candidate {
 
 /// All candidates of a picture and the scene they were found in.
 pub struct Search<'a> {
-    scene: fit::Scene<'a>,
+    /// Picture and camera.
+    pub scene: fit::Scene<'a>,
     view: TopView,
     /// The shape from the sure ones.
     pub shape: fit::FittedShape,
@@ -111,7 +115,7 @@ pub fn search<'a>(frame: &'a Frame, registration: &'a Registration, config: &Con
         }
     }
     let scene = fit::Scene { picture, camera, sight, plane_mm };
-    let prior = fit::ShapePrior { mean: shape, sigma: [0.6, 0.6, 0.45] };
+    let prior = fit::ShapePrior { mean: shape, sigma: [0.8, 0.6, 0.35] };
     let mut sure: Vec<fit::Fitting> = Vec::new();
     for s in &kept {
         let apart = sure.iter().all(|f| f.at.distance(s.at) > OVERLAP_SHARE * 2.0 * shape.radius_mm);
@@ -120,7 +124,7 @@ pub fn search<'a>(frame: &'a Frame, registration: &'a Registration, config: &Con
         }
     }
     let fitted = fit::fit_together(&mut sure, &sight, shape, &prior, &COARSE_MM);
-    let candidates = kept
+    let mut candidates: Vec<Candidate> = kept
         .into_iter()
         .map(|settled| {
             let mut fit = scene.start(&fitted.shape, settled.at);
@@ -131,6 +135,23 @@ pub fn search<'a>(frame: &'a Frame, registration: &'a Registration, config: &Con
             Candidate { settled, fit, evidence, interior, probability }
         })
         .collect();
+    candidates.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+    let apart_mm = OVERLAP_SHARE * 2.0 * fitted.shape.radius_mm;
+    let mut kin: Vec<(Point<BoardMm>, [f32; 3])> = Vec::new();
+    for c in candidates.iter().filter(|c| c.probability > SURE_PROBABILITY && c.fit.at.norm() > HOLE_REACH_MM) {
+        if kin.iter().all(|(at, _)| at.distance(c.fit.at) > apart_mm) {
+            kin.push((c.fit.at, c.interior.lab));
+        }
+    }
+    for c in &mut candidates {
+        c.evidence.kin = kin
+            .iter()
+            .filter(|(at, _)| at.distance(c.fit.at) > apart_mm)
+            .map(|(_, lab)| colour::distance(*lab, c.interior.lab))
+            .reduce(f32::min)
+            .unwrap_or(evidence::NO_KIN);
+        c.probability = evidence::probability(&c.settled, &c.evidence);
+    }
     Search { scene, view, shape: fitted, prior, candidates }
 }
 
@@ -169,9 +190,12 @@ pub fn detect(frame: &Frame, registration: &Registration, config: &Config) -> De
         }
     }
     let mut fits: Vec<_> = chosen.iter().map(|c| scene.start(&shape.shape, c.fit.at)).collect();
-    let shared = fit::fit_together(&mut fits, &scene.sight, shape.shape, prior, &FINE_MM);
-    let interiors: Vec<_> =
-        fits.iter().map(|f| colour::interior(view, f.at, shared.shape.radius_mm)).collect();
+    let mut shared = fit::fit_together(&mut fits, &scene.sight, shape.shape, prior, &FINE_MM);
+    for _ in 0..std::env::var("ROUNDS").map_or(1, |v| v.parse().unwrap_or(1)) {
+        fits = fits.iter().map(|c| scene.start(&shared.shape, c.at)).collect();
+        shared = fit::fit_together(&mut fits, &scene.sight, shared.shape, prior, &FINE_MM);
+    }
+    let interiors: Vec<_> = fits.iter().map(|f| colour::interior(view, f.at, shared.shape.radius_mm)).collect();
     let labs: Vec<_> = interiors.iter().map(|i| i.lab).collect();
     let weights: Vec<_> = fits.iter().map(|f| f.visible).collect();
     let sides = colour::sides(&labs, &weights);
@@ -189,7 +213,13 @@ pub fn detect(frame: &Frame, registration: &Registration, config: &Config) -> De
             middle_height_mm: half,
             covariance_px2: [[c[(0, 0)], c[(0, 1)]], [c[(1, 0)], c[(1, 1)]]],
             base,
-            state: if f.at.norm() > HOLE_REACH_MM { State::Flat } else if f.at.norm() < registration.hole_mm - shared.shape.radius_mm + 2.0 { State::InHole } else { State::Leaning },
+            state: if f.at.norm() > HOLE_REACH_MM {
+                State::Flat
+            } else if f.at.norm() < registration.hole_mm - shared.shape.radius_mm + 2.0 {
+                State::InHole
+            } else {
+                State::Leaning
+            },
             lab: labs[i],
             side: sides.sides[i].0,
             visible: f.visible,

@@ -2,6 +2,7 @@
 
 pub mod edges;
 pub mod gradient;
+pub mod perceptron;
 pub mod picture;
 pub mod planes;
 pub mod vote;

@@ -66,7 +66,8 @@ impl SideArgs {
     /// Every side of the match must be given.
     fn all(&self, format: Format) -> Result<Vec<SideEntry>> {
         let given = self.given();
-        if let Some(extra) = Party::ALL.iter().find(|party| party.index() >= format.sides() && given[party.index()].is_some())
+        if let Some(extra) =
+            Party::ALL.iter().find(|party| party.index() >= format.sides() && given[party.index()].is_some())
         {
             bail!("{} has no side {extra}", format.name());
         }
@@ -74,7 +75,8 @@ impl SideArgs {
             .parties()
             .iter()
             .map(|party| {
-                let missing = || format!("side {party}'s score is missing: --{} SCORE", party.letter().to_ascii_lowercase());
+                let missing =
+                    || format!("side {party}'s score is missing: --{} SCORE", party.letter().to_ascii_lowercase());
                 given[party.index()].clone().with_context(missing)
             })
             .collect()
@@ -169,13 +171,7 @@ pub fn reference(text: &str) -> Result<(String, String), String> {
 }
 
 /// Runs one command and shows the match.
-pub async fn act(
-    store: &Store,
-    common: &Common,
-    number: i64,
-    expected: Option<u64>,
-    command: Command,
-) -> Result<()> {
+pub async fn act(store: &Store, common: &Common, number: i64, expected: Option<u64>, command: Command) -> Result<()> {
     let (loaded, records) = store.execute(number, expected, &command, Timestamp::now(), &common.author()).await?;
     print::step(common, &loaded, &records);
     Ok(())
@@ -268,13 +264,7 @@ pub fn the_proposal(loaded: &Loaded, named: Option<u64>) -> Result<u64> {
     }
 }
 
-pub async fn accept(
-    store: &Store,
-    common: &Common,
-    id: &str,
-    proposal: Option<u64>,
-    sides: &SideArgs,
-) -> Result<()> {
+pub async fn accept(store: &Store, common: &Common, id: &str, proposal: Option<u64>, sides: &SideArgs) -> Result<()> {
     let number = store.find(id).await?;
     let loaded = store.load(number).await?;
     let proposal = the_proposal(&loaded, proposal)?;
@@ -333,14 +323,7 @@ pub async fn rename(
     act(store, common, number, None, Command::Rename { side, info }).await
 }
 
-pub async fn attach(
-    store: &Store,
-    common: &Common,
-    id: &str,
-    round: u32,
-    file: &Path,
-    kind: &str,
-) -> Result<()> {
+pub async fn attach(store: &Store, common: &Common, id: &str, round: u32, file: &Path, kind: &str) -> Result<()> {
     let number = store.find(id).await?;
     let evidence = keep_file(store, file, kind).await?;
     act(store, common, number, None, Command::Attach { round, evidence }).await
