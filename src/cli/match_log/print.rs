@@ -11,7 +11,7 @@ use crokeye::store::{Listed, Loaded};
 use serde_json::{Value, json};
 
 use super::Common;
-use super::entry::seat_word;
+use crokeye::score::notation::seat_word;
 
 /// A new match, with the defaults that were taken.
 pub fn created(common: &Common, loaded: &Loaded) {
