@@ -226,4 +226,3 @@ fn distinct(seeds: &[seed::Seed]) -> Vec<&seed::Seed> {
     }
     out
 }
-
