@@ -69,9 +69,7 @@ pub fn run(args: &DbArgs) -> Result<ExitCode> {
                 }
                 Ok(ExitCode::SUCCESS)
             }
-            DbCommand::Export { output } => {
-                dump(&Store::open_damaged(&path).await?, output.as_ref()).await
-            }
+            DbCommand::Export { output } => dump(&Store::open_damaged(&path).await?, output.as_ref()).await,
         }
     })
 }

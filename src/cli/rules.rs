@@ -61,7 +61,10 @@ pub fn run(args: &RulesArgs) -> Result<ExitCode> {
             let set = load_file(file)?;
             let (_, taken) = set.settle()?;
             if args.json {
-                println!("{}", json!({ "schema": "crokeye.rules/1", "name": set.name, "ok": true, "defaults_taken": taken }));
+                println!(
+                    "{}",
+                    json!({ "schema": "crokeye.rules/1", "name": set.name, "ok": true, "defaults_taken": taken })
+                );
             } else {
                 println!("{}: {} is a rule set that can be played.", file.display(), set.name);
                 if !taken.is_empty() {
@@ -114,7 +117,9 @@ fn list(names: &[String], json: bool) -> Result<()> {
         }
         println!("{table}");
     }
-    println!("[in brackets]: the text is silent; a match takes this unless told otherwise (`crokeye match new --set`).");
+    println!(
+        "[in brackets]: the text is silent; a match takes this unless told otherwise (`crokeye match new --set`)."
+    );
     println!("Sources: `crokeye rules show NAME`. first-to takes its end in the name: first-to-7, first-to-5-by-2.");
     Ok(())
 }

@@ -13,9 +13,9 @@ use crokeye::store::{Loaded, Store, StoreError};
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::entry::{self, SeatName};
 use super::{Common, CountOffer, media_type, print, propose};
 use crate::cli::rules::load as load_rules;
+use crokeye::score::notation::SeatName;
 
 /// Arguments of `match new`.
 #[derive(Args, Debug)]
@@ -48,13 +48,13 @@ pub struct NewArgs {
 #[derive(Args, Debug, Clone)]
 pub struct SideArgs {
     /// Side A: a total (65), zones with counts (20:1,15:2,5:1; aside:N for 20s taken off), or points:N.
-    #[arg(long, value_parser = entry::side, value_name = "SCORE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SCORE", allow_hyphen_values = true)]
     a: Option<SideEntry>,
     /// Side B.
-    #[arg(long, value_parser = entry::side, value_name = "SCORE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SCORE", allow_hyphen_values = true)]
     b: Option<SideEntry>,
     /// Side C, in cut-throat.
-    #[arg(long, value_parser = entry::side, value_name = "SCORE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SCORE", allow_hyphen_values = true)]
     c: Option<SideEntry>,
 }
 
@@ -66,7 +66,8 @@ impl SideArgs {
     /// Every side of the match must be given.
     fn all(&self, format: Format) -> Result<Vec<SideEntry>> {
         let given = self.given();
-        if let Some(extra) = Party::ALL.iter().find(|party| party.index() >= format.sides() && given[party.index()].is_some())
+        if let Some(extra) =
+            Party::ALL.iter().find(|party| party.index() >= format.sides() && given[party.index()].is_some())
         {
             bail!("{} has no side {extra}", format.name());
         }
@@ -74,7 +75,8 @@ impl SideArgs {
             .parties()
             .iter()
             .map(|party| {
-                let missing = || format!("side {party}'s score is missing: --{} SCORE", party.letter().to_ascii_lowercase());
+                let missing =
+                    || format!("side {party}'s score is missing: --{} SCORE", party.letter().to_ascii_lowercase());
                 given[party.index()].clone().with_context(missing)
             })
             .collect()
@@ -144,10 +146,10 @@ pub struct FinishArgs {
     /// Which match.
     id: String,
     /// The winner of the shoot-out that is due.
-    #[arg(long, value_name = "SIDE", value_parser = entry::party, conflicts_with_all = ["forfeit", "abandon"])]
+    #[arg(long, value_name = "SIDE", conflicts_with_all = ["forfeit", "abandon"])]
     shoot_out: Option<Party>,
     /// The side that gives up or did not come.
-    #[arg(long, value_name = "SIDE", value_parser = entry::party, conflicts_with = "abandon")]
+    #[arg(long, value_name = "SIDE", conflicts_with = "abandon")]
     forfeit: Option<Party>,
     /// Broken off without a result.
     #[arg(long)]
@@ -169,13 +171,7 @@ pub fn reference(text: &str) -> Result<(String, String), String> {
 }
 
 /// Runs one command and shows the match.
-pub async fn act(
-    store: &Store,
-    common: &Common,
-    number: i64,
-    expected: Option<u64>,
-    command: Command,
-) -> Result<()> {
+pub async fn act(store: &Store, common: &Common, number: i64, expected: Option<u64>, command: Command) -> Result<()> {
     let (loaded, records) = store.execute(number, expected, &command, Timestamp::now(), &common.author()).await?;
     print::step(common, &loaded, &records);
     Ok(())
@@ -268,13 +264,7 @@ pub fn the_proposal(loaded: &Loaded, named: Option<u64>) -> Result<u64> {
     }
 }
 
-pub async fn accept(
-    store: &Store,
-    common: &Common,
-    id: &str,
-    proposal: Option<u64>,
-    sides: &SideArgs,
-) -> Result<()> {
+pub async fn accept(store: &Store, common: &Common, id: &str, proposal: Option<u64>, sides: &SideArgs) -> Result<()> {
     let number = store.find(id).await?;
     let loaded = store.load(number).await?;
     let proposal = the_proposal(&loaded, proposal)?;
@@ -333,14 +323,7 @@ pub async fn rename(
     act(store, common, number, None, Command::Rename { side, info }).await
 }
 
-pub async fn attach(
-    store: &Store,
-    common: &Common,
-    id: &str,
-    round: u32,
-    file: &Path,
-    kind: &str,
-) -> Result<()> {
+pub async fn attach(store: &Store, common: &Common, id: &str, round: u32, file: &Path, kind: &str) -> Result<()> {
     let number = store.find(id).await?;
     let evidence = keep_file(store, file, kind).await?;
     act(store, common, number, None, Command::Attach { round, evidence }).await
@@ -404,5 +387,5 @@ async fn apply_one(store: &Store, number: i64, game: &mut Match, line: &str, aut
 }
 
 fn seat(name: Option<SeatName>, format: Format) -> Result<Option<Seat>> {
-    name.map(|name| name.seat(format)).transpose()
+    Ok(name.map(|name| name.seat(format)).transpose()?)
 }

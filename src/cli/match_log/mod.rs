@@ -1,7 +1,6 @@
 //! `crokeye match`: keep the score of a match, correct it, take it to other systems.
 
 mod commands;
-mod entry;
 mod print;
 mod transfer;
 
@@ -17,7 +16,7 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use commands::*;
-use entry::SeatName;
+use crokeye::score::notation::SeatName;
 
 /// Keep the score of a match.
 #[derive(Args, Debug)]
@@ -130,7 +129,6 @@ enum MatchCommand {
         /// Which match.
         id: String,
         /// Which side.
-        #[arg(value_parser = entry::party)]
         side: Party,
         /// Its players, joined by a slash.
         names: String,

@@ -11,7 +11,7 @@ use crokeye::store::{Listed, Loaded};
 use serde_json::{Value, json};
 
 use super::Common;
-use super::entry::seat_word;
+use crokeye::score::notation::seat_word;
 
 /// A new match, with the defaults that were taken.
 pub fn created(common: &Common, loaded: &Loaded) {
@@ -21,7 +21,10 @@ pub fn created(common: &Common, loaded: &Loaded) {
     println!("Match {}: {}", loaded.number, title(&loaded.game));
     let taken = &loaded.game.setup().defaults_taken;
     if !taken.is_empty() {
-        println!("{} is silent about these, so the match takes (choose others with --set):", loaded.game.setup().rules_name);
+        println!(
+            "{} is silent about these, so the match takes (choose others with --set):",
+            loaded.game.setup().rules_name
+        );
         for taken in taken {
             println!("  {} = {}  ({})", taken.parameter, taken.value, taken.reason);
         }
@@ -159,8 +162,16 @@ pub fn statistics(common: &Common, statistics: &Statistics) {
     let number = |value: Option<f64>| value.map(|value| format!("{value:.2}")).unwrap_or("-".to_owned());
     let mut players = table();
     players.set_header([
-        "player", "matches w-d-l", "rounds w-d-l", "points", "per round", "total/round", "best", "20s/round",
-        "20 15 10 5 out %", "with last shot",
+        "player",
+        "matches w-d-l",
+        "rounds w-d-l",
+        "points",
+        "per round",
+        "total/round",
+        "best",
+        "20s/round",
+        "20 15 10 5 out %",
+        "with last shot",
     ]);
     for stats in &statistics.players {
         let shares = stats.zone_shares().map(|shares| shares.map(|share| format!("{:.0}", 100.0 * share)).join(" "));
@@ -237,7 +248,8 @@ fn standing_line(game: &Match) -> String {
             let next = game.next_first();
             let party = game.format().party_at(next);
             let players = game.setup().sides.get(party.index()).map(|side| side.players.as_slice()).unwrap_or_default();
-            let player = players.get(game.format().player_at(next)).map(|player| player.name.as_str()).unwrap_or_default();
+            let player =
+                players.get(game.format().player_at(next)).map(|player| player.name.as_str()).unwrap_or_default();
             format!("{points} after {rounds}; {player} ({}) starts the next", seat_word(game.format(), next))
         }
         Status::ShootOutDue => format!("{points} after {rounds}; a shoot-out decides (`finish --shoot-out SIDE`)"),
@@ -356,7 +368,9 @@ fn sentence(game: &Match, record: &Record) -> String {
                 .parties()
                 .iter()
                 .zip(sides)
-                .map(|(party, side)| format!("{} {} -> {}", game.name(*party), score_words(side), points[party.index()]))
+                .map(|(party, side)| {
+                    format!("{} {} -> {}", game.name(*party), score_words(side), points[party.index()])
+                })
                 .collect();
             format!("Round {}: {}  [step {number}]", game.rounds().len(), parts.join(", "))
         }

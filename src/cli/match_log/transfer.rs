@@ -166,12 +166,7 @@ pub async fn export(store: &Store, common: &Common, args: &ExportArgs) -> Result
     }
     let exported: Vec<Exported> = all
         .iter()
-        .map(|whole| Exported {
-            id: whole.loaded.id,
-            game: &whole.loaded.game,
-            log: &whole.log,
-            counts: &whole.counts,
-        })
+        .map(|whole| Exported { id: whole.loaded.id, game: &whole.loaded.game, log: &whole.log, counts: &whole.counts })
         .collect();
     let bytes = export::export(target, &exported)?;
     match &args.output {
