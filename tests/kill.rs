@@ -44,8 +44,7 @@ fn no_acknowledged_round_is_lost_when_the_writer_is_killed() {
     let mut acknowledged = 0u64;
     let (mut killed_while_writing, mut unacknowledged) = (0, 0u64);
     for death in 0..DEATHS {
-        let mut child =
-            crokeye(&db).args(["apply", "1"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = crokeye(&db).args(["apply", "1"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut input = child.stdin.take().unwrap();
         let feeder = std::thread::spawn(move || {
             // Ends when the child is gone and the pipe breaks.
@@ -80,10 +79,7 @@ fn no_acknowledged_round_is_lost_when_the_writer_is_killed() {
     assert!(killed_while_writing > DEATHS / 4, "only {killed_while_writing} deaths fell into writing: no proof");
     assert!(unacknowledged <= 1, "one event at most may be on disk without its answer, {unacknowledged} were");
 
-    let checked = Command::new(assert_cmd::cargo::cargo_bin!("crokeye"))
-        .args(["db", "check", "--db"])
-        .arg(&db)
-        .output()
-        .unwrap();
+    let checked =
+        Command::new(assert_cmd::cargo::cargo_bin!("crokeye")).args(["db", "check", "--db"]).arg(&db).output().unwrap();
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
 }

@@ -22,7 +22,7 @@ use crokeye::score::notation::SeatName;
 pub struct NewArgs {
     /// The sides; partners joined by a slash. Two names: singles. Ann/Al Bob/Ben: doubles. Ann/Al Bob: two against one.
     /// Three names: cut-throat.
-    #[arg(required = true, num_args = 2..=3)]
+    #[arg(required = true, num_args = 2..=3, value_name = "SIDE")]
     sides: Vec<String>,
     /// Rule set by name, or a rule file (.toml). `crokeye rules` shows them.
     #[arg(long, default_value = "nca")]

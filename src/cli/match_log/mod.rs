@@ -15,6 +15,7 @@ use crokeye::store::{Loaded, Store, StoreError};
 use jiff::Timestamp;
 use serde_json::json;
 
+use crate::cli::out::outln;
 use commands::*;
 use crokeye::score::notation::SeatName;
 
@@ -41,13 +42,13 @@ pub struct MatchArgs {
 #[derive(Args, Debug, Clone)]
 pub struct Common {
     /// The database [default: $CROKEYE_DB, else crokeye/crokeye.db in the user's data folder].
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, display_order = 900, value_name = "FILE")]
     pub db: Option<PathBuf>,
     /// Print JSON, one object a line, and nothing else on stdout.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 901)]
     pub json: bool,
     /// Who does this; written into the log [default: $USER].
-    #[arg(long, global = true, value_name = "NAME")]
+    #[arg(long, global = true, display_order = 902, value_name = "NAME")]
     pub author: Option<String>,
 }
 
@@ -194,7 +195,7 @@ fn refusals(common: &Common, done: Result<ExitCode>) -> Result<ExitCode> {
         _ => return Err(error),
     };
     if common.json {
-        println!("{}", json!({ "schema": "crokeye.error/1", "kind": kind, "error": error.to_string() }));
+        outln!("{}", json!({ "schema": "crokeye.error/1", "kind": kind, "error": error.to_string() }));
     } else {
         eprintln!("{kind}: {error}");
     }
