@@ -11,6 +11,7 @@ use crokeye::store::Store;
 use serde_json::json;
 
 use super::match_log::{Common, block};
+use super::out::outln;
 
 /// Check, back up and export the database of matches.
 #[derive(Args, Debug)]
@@ -50,7 +51,7 @@ enum DbCommand {
 pub fn run(args: &DbArgs) -> Result<ExitCode> {
     let path = args.common.path()?;
     if let DbCommand::Path = args.command {
-        println!("{}", path.display());
+        outln!("{}", path.display());
         return Ok(ExitCode::SUCCESS);
     }
     block(async {
@@ -63,9 +64,9 @@ pub fn run(args: &DbArgs) -> Result<ExitCode> {
                 store.backup(target).await?;
                 store.close().await;
                 if args.common.json {
-                    println!("{}", json!({ "backup": target }));
+                    outln!("{}", json!({ "backup": target }));
                 } else {
-                    println!("Backed up to {}.", target.display());
+                    outln!("Backed up to {}.", target.display());
                 }
                 Ok(ExitCode::SUCCESS)
             }
@@ -79,9 +80,9 @@ async fn check(common: &Common, store: &Store) -> Result<ExitCode> {
     if common.json {
         let mut value = json!(report);
         value["ok"] = json!(report.faults.is_empty());
-        println!("{value}");
+        outln!("{value}");
     } else {
-        println!(
+        outln!(
             "{}: layout {}, {} match(es), {} event(s), {} document(s) checked.",
             store.path().display(),
             report.layout,
@@ -90,8 +91,8 @@ async fn check(common: &Common, store: &Store) -> Result<ExitCode> {
             report.documents
         );
         match report.faults.as_slice() {
-            [] => println!("All is well."),
-            faults => faults.iter().for_each(|fault| println!("FAULT: {fault}")),
+            [] => outln!("All is well."),
+            faults => faults.iter().for_each(|fault| outln!("FAULT: {fault}")),
         }
     }
     Ok(if report.faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })

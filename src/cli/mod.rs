@@ -2,4 +2,5 @@
 
 pub mod db;
 pub mod match_log;
+pub mod out;
 pub mod rules;

@@ -5,9 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
-use comfy_table::{ContentArrangement, Table, presets};
 use crokeye::score::rules::{BUILTIN, Mark, RuleSet};
 use serde_json::json;
+
+use super::out::{outln, table};
 
 /// Columns of sets beside each other; more do not fit a terminal.
 const SETS_BESIDE: usize = 4;
@@ -61,16 +62,16 @@ pub fn run(args: &RulesArgs) -> Result<ExitCode> {
             let set = load_file(file)?;
             let (_, taken) = set.settle()?;
             if args.json {
-                println!(
+                outln!(
                     "{}",
                     json!({ "schema": "crokeye.rules/1", "name": set.name, "ok": true, "defaults_taken": taken })
                 );
             } else {
-                println!("{}: {} is a rule set that can be played.", file.display(), set.name);
+                outln!("{}: {} is a rule set that can be played.", file.display(), set.name);
                 if !taken.is_empty() {
-                    println!("It leaves open, and a match would take:");
+                    outln!("It leaves open, and a match would take:");
                     for taken in taken {
-                        println!("  {} = {}  ({})", taken.parameter, taken.value, taken.reason);
+                        outln!("  {} = {}  ({})", taken.parameter, taken.value, taken.reason);
                     }
                 }
             }
@@ -103,8 +104,7 @@ fn list(names: &[String], json: bool) -> Result<()> {
         return Ok(());
     }
     for chunk in sets.chunks(SETS_BESIDE) {
-        let mut table = Table::new();
-        table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+        let mut table = table();
         table.set_header(std::iter::once("parameter").chain(chunk.iter().map(|set| set.name.as_str())));
         let rows = chunk.iter().map(RuleSet::rows).collect::<Result<Vec<_>, _>>()?;
         for at in 0..rows[0].len() {
@@ -115,12 +115,10 @@ fn list(names: &[String], json: bool) -> Result<()> {
             });
             table.add_row(std::iter::once(rows[0][at].name.to_owned()).chain(cells));
         }
-        println!("{table}");
+        outln!("{table}\n");
     }
-    println!(
-        "[in brackets]: the text is silent; a match takes this unless told otherwise (`crokeye match new --set`)."
-    );
-    println!("Sources: `crokeye rules show NAME`. first-to takes its end in the name: first-to-7, first-to-5-by-2.");
+    outln!("[in brackets]: the text is silent; a match takes this unless told otherwise (`crokeye match new --set`).");
+    outln!("Sources: `crokeye rules show NAME`. first-to takes its end in the name: first-to-7, first-to-5-by-2.");
     Ok(())
 }
 
@@ -128,28 +126,25 @@ fn show(set: &RuleSet, json: bool) -> Result<()> {
     if json {
         return print_json(set);
     }
-    println!("{}: {}", set.name, set.title);
+    outln!("{}: {}", set.name, set.title);
     for source in &set.sources {
-        println!("  {source}");
+        outln!("  {source}");
     }
-    let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_header(["parameter", "value", "source"]);
     for row in set.rows()? {
         let value = match (&row.value, &row.default) {
             (Some(value), _) => value.clone(),
             (None, default) => format!("not said [{}]", default.as_deref().unwrap_or("-")),
         };
         let mark = match row.mark {
-            Some(Mark::P) => " (text read)",
-            Some(Mark::Second) => " (as quoted by others)",
-            Some(Mark::D) => " (derived)",
-            Some(Mark::House) => " (house rule)",
+            Some(Mark::P) => "  (text read)",
+            Some(Mark::Second) => "  (as quoted by others)",
+            Some(Mark::D) => "  (derived)",
+            Some(Mark::House) => "  (house rule)",
             None => "",
         };
-        table.add_row([format!("{}\n{}", row.name, row.about), value, format!("{}{mark}", row.source)]);
+        outln!("\n{} = {value}\n    {}\n    {}{mark}", row.name, row.about, row.source);
     }
-    println!("{table}");
+    outln!("\nnot said [x]: the text is silent; a match takes x unless told otherwise with --set PARAMETER=VALUE.");
     Ok(())
 }
 
@@ -161,6 +156,6 @@ fn print_json(set: &RuleSet) -> Result<()> {
         "sources": set.sources,
         "parameters": set.rows()?,
     });
-    println!("{object}");
+    outln!("{object}");
     Ok(())
 }

@@ -238,7 +238,7 @@ fn measure_lines(
     model: Option<&'static BoardModel>,
 ) -> [Measured; 3] {
     // Without a matching model: the span of all measured boards.
-    const ANY_WIDTH_MM: (f64, f64) = (1.8, 0.5);
+    const ANY_WIDTH_MM: (f64, f64) = (1.7, 0.45);
     let (width_mm, width_sigma_mm) = model.map_or(ANY_WIDTH_MM, |m| {
         (m.line_width.value * SHOOTING_LINE_MM, m.line_width.sigma * SHOOTING_LINE_MM)
     });

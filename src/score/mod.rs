@@ -13,6 +13,7 @@
 //! | [`game`] | the state, `decide`, `apply`, undo |
 //! | [`standing`] | rounds to points, and when the match is over |
 //! | [`shot`] | the rules of a single shot, as pure functions |
+//! | [`notation`] | how people write scores and seats |
 //! | [`intake`] | a count's public JSON to a proposed round |
 //! | [`export`], [`import`] | one file a format |
 //! | [`stats`] | per player and match, head to head |
@@ -23,6 +24,7 @@ pub mod format;
 pub mod game;
 pub mod import;
 pub mod intake;
+pub mod notation;
 pub mod rules;
 pub mod shot;
 pub mod standing;

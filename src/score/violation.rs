@@ -50,6 +50,16 @@ pub enum Violation {
         /// The seat asked for.
         seat: Seat,
     },
+    /// No such player.
+    #[error("there is no player {party}{player} in {}", .format.name())]
+    NoPlayer {
+        /// The format.
+        format: Format,
+        /// The side.
+        party: Party,
+        /// The player, from 1.
+        player: usize,
+    },
     /// No such side.
     #[error("there is no side {party} in {}", .format.name())]
     NoSide {

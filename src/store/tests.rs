@@ -1,1 +1,264 @@
+use super::*;
+use crate::score::event::{Context, Player, RoundEntry, Setup, SideInfo, Source};
+use crate::score::rules::RuleSet;
+use crate::score::tally::SideEntry;
+use crate::score::{Seat, Violation};
 
+fn block<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
+}
+
+fn now() -> Timestamp {
+    Timestamp::from_second(1_800_000_000).unwrap()
+}
+
+fn create(rules: &str) -> Command {
+    let set = RuleSet::builtin(rules).unwrap();
+    let (rules, defaults_taken) = set.settle().unwrap();
+    let side = |name: &str| SideInfo { players: vec![Player::named(name)], colour: None };
+    Command::Create(Box::new(Setup {
+        rules_name: set.name,
+        rules,
+        defaults_taken,
+        choices: Vec::new(),
+        format: Format::Singles,
+        sides: vec![side("Ann"), side("Bob")],
+        first: Seat(0),
+        context: Context::default(),
+    }))
+}
+
+fn record(a: i64, b: i64) -> Command {
+    Command::Record {
+        round: RoundEntry {
+            sides: vec![SideEntry::of_total(a), SideEntry::of_total(b)],
+            first: None,
+            last: None,
+            source: Source::Person,
+            evidence: Vec::new(),
+        },
+    }
+}
+
+async fn fresh(folder: &tempfile::TempDir) -> Store {
+    Store::open(&folder.path().join("crokeye.db")).await.unwrap()
+}
+
+#[test]
+fn what_was_written_is_read_back_after_a_new_start() {
+    let folder = tempfile::tempdir().unwrap();
+    block(async {
+        let store = fresh(&folder).await;
+        let number = store.create(&create("nca"), now(), "ann").await.unwrap().number;
+        let (written, _) = store.execute(number, Some(1), &record(60, 40), now(), "ann").await.unwrap();
+        store.close().await;
+        let store = fresh(&folder).await;
+        let read = store.load(number).await.unwrap();
+        assert_eq!(read.game, written.game);
+        assert_eq!(store.list(10).await.unwrap()[0].summary, Summary::of(&read.game));
+        assert!(store.check().await.unwrap().faults.is_empty());
+    });
+}
+
+#[test]
+fn a_writer_that_saw_an_older_state_gets_a_conflict_and_writes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    block(async {
+        let store = fresh(&folder).await;
+        let other = fresh(&folder).await;
+        let number = store.create(&create("nca"), now(), "ann").await.unwrap().number;
+        let mut seen = other.load(number).await.unwrap().game;
+        store.execute(number, Some(1), &record(60, 40), now(), "ann").await.unwrap();
+        let late = other.execute(number, Some(1), &record(60, 40), now(), "bob").await;
+        assert!(matches!(late, Err(StoreError::Conflict { expected: 1, found: 2 })));
+        let events = Match::decide(Some(&seen), &record(20, 30)).unwrap();
+        let before = seen.clone();
+        let late = other.append(number, &mut seen, events, now(), "bob").await;
+        assert!(matches!(late, Err(StoreError::Conflict { expected: 1, found: 2 })));
+        assert_eq!(seen, before, "the state moved on although nothing was written");
+        assert_eq!(store.load(number).await.unwrap().game.rounds().len(), 1);
+    });
+}
+
+#[test]
+fn writers_at_the_same_time_lose_no_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("crokeye.db");
+    let number = block(async {
+        let store = fresh(&folder).await;
+        let mut setup = create("additive");
+        if let Command::Create(setup) = &mut setup {
+            setup.rules.end = crate::score::rules::End::Target(1_000_000);
+        }
+        store.create(&setup, now(), "ann").await.unwrap().number
+    });
+    const EACH: usize = 15;
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let path = &path;
+            scope.spawn(move || {
+                block(async {
+                    let store = Store::open(path).await.unwrap();
+                    for _ in 0..EACH {
+                        let author = format!("writer {writer}");
+                        store.execute(number, None, &record(60, 40), now(), &author).await.unwrap();
+                    }
+                });
+            });
+        }
+    });
+    block(async {
+        let store = fresh(&folder).await;
+        assert_eq!(store.load(number).await.unwrap().game.rounds().len(), 4 * EACH);
+        assert!(store.check().await.unwrap().faults.is_empty());
+    });
+}
+
+#[test]
+fn programs_that_make_the_same_new_database_at_once_all_succeed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("crokeye.db");
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| block(async { Store::open(&path).await.map(|_| ()).unwrap() }));
+        }
+    });
+}
+
+#[test]
+fn several_commands_are_all_written_or_none() {
+    let folder = tempfile::tempdir().unwrap();
+    block(async {
+        let store = fresh(&folder).await;
+        let number = store.create(&create("nca"), now(), "ann").await.unwrap().number;
+        let refused = store.execute_all(number, None, &[record(60, 40), record(62, 40)], now(), "ann").await;
+        assert!(matches!(refused, Err(StoreError::Refused(Violation::NotMultipleOfFive { .. }))));
+        assert_eq!(store.load(number).await.unwrap().game.revision(), 1);
+    });
+}
+
+#[test]
+fn a_database_of_a_newer_crokeye_is_refused_and_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    block(async {
+        let store = fresh(&folder).await;
+        let newer = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+                     VALUES (99, 'from the future', 1, x'00', 0)";
+        sqlx::query(newer).execute(&store.pool).await.unwrap();
+        store.close().await;
+        let path = folder.path().join("crokeye.db");
+        let refused = Store::open(&path).await.unwrap_err();
+        assert!(matches!(refused, StoreError::Newer { found: 99, known: 1, .. }), "{refused}");
+        assert!(refused.to_string().contains("newer crokeye"));
+    });
+}
+
+#[test]
+fn somebody_elses_file_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("other.db");
+    block(async {
+        std::fs::write(&path, "this is no database, but a letter to grandmother, long enough to be read as a page")
+            .unwrap();
+        let refused = Store::open(&path).await.unwrap_err();
+        assert!(matches!(refused, StoreError::Foreign { .. }), "{refused}");
+        std::fs::remove_file(&path).unwrap();
+        let options = SqliteConnectOptions::new().filename(&path).create_if_missing(true);
+        let pool = SqlitePool::connect_with(options).await.unwrap();
+        sqlx::query("CREATE TABLE recipes (name TEXT)").execute(&pool).await.unwrap();
+        pool.close().await;
+        let refused = Store::open(&path).await.unwrap_err();
+        assert!(matches!(refused, StoreError::Foreign { .. }), "{refused}");
+    });
+}
+
+#[test]
+fn events_cannot_be_changed_and_what_was_changed_behind_our_back_shows() {
+    let folder = tempfile::tempdir().unwrap();
+    block(async {
+        let store = fresh(&folder).await;
+        let number = store.create(&create("nca"), now(), "ann").await.unwrap().number;
+        store.execute(number, None, &record(60, 40), now(), "ann").await.unwrap();
+        for forbidden in
+            ["UPDATE event SET author = 'bob'", "DELETE FROM event", "INSERT INTO event VALUES (1, 9, 0, '', '', '')"]
+        {
+            assert!(sqlx::query(forbidden).execute(&store.pool).await.is_err(), "{forbidden}");
+        }
+        sqlx::query("DROP TRIGGER event_is_never_changed").execute(&store.pool).await.unwrap();
+        let forged = "UPDATE event SET body = replace(body, '60', '95') WHERE revision = 2";
+        assert_eq!(sqlx::query(forged).execute(&store.pool).await.unwrap().rows_affected(), 1);
+        let refused = store.load(number).await.unwrap_err();
+        assert!(matches!(refused, StoreError::Unreadable { revision: 2, .. }), "{refused}");
+        assert_eq!(store.check().await.unwrap().faults.len(), 1);
+    });
+}
+
+#[test]
+fn a_lost_event_is_noticed_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    block(async {
+        let store = fresh(&folder).await;
+        let number = store.create(&create("nca"), now(), "ann").await.unwrap().number;
+        store.execute(number, None, &record(60, 40), now(), "ann").await.unwrap();
+        sqlx::query("DROP TRIGGER event_is_never_removed").execute(&store.pool).await.unwrap();
+        sqlx::query("DELETE FROM event WHERE revision = 2").execute(&store.pool).await.unwrap();
+        store.close().await;
+        let refused = Store::open(&folder.path().join("crokeye.db")).await.unwrap_err();
+        assert!(matches!(refused, StoreError::Damaged { .. }), "{refused}");
+    });
+}
+
+#[test]
+fn evidence_is_kept_once_by_content_and_its_damage_shows() {
+    let folder = tempfile::tempdir().unwrap();
+    block(async {
+        let store = fresh(&folder).await;
+        let first = store.keep(b"a photo", "photo", "image/jpeg", Some("a.jpg"), now()).await.unwrap();
+        let again = store.keep(b"a photo", "photo", "image/jpeg", Some("b.jpg"), now()).await.unwrap();
+        assert_eq!(first.sha256, again.sha256);
+        assert_eq!(store.evidence().await.unwrap(), std::slice::from_ref(&first.sha256));
+        assert_eq!(store.fetch(&first.sha256).await.unwrap(), b"a photo");
+        std::fs::write(store.evidence_path(&first.sha256), b"another").unwrap();
+        assert!(matches!(store.fetch(&first.sha256).await, Err(StoreError::EvidenceDamaged { .. })));
+        assert_eq!(store.check().await.unwrap().faults.len(), 1);
+    });
+}
+
+#[test]
+fn a_backup_is_whole_and_never_overwrites() {
+    let folder = tempfile::tempdir().unwrap();
+    block(async {
+        let store = fresh(&folder).await;
+        let number = store.create(&create("nca"), now(), "ann").await.unwrap().number;
+        let photo = store.keep(b"a photo", "photo", "image/jpeg", None, now()).await.unwrap();
+        store.execute(number, None, &record(60, 40), now(), "ann").await.unwrap();
+        let attach = Command::Attach { round: 1, evidence: photo.clone() };
+        store.execute(number, None, &attach, now(), "ann").await.unwrap();
+        let target = folder.path().join("backup/copy.db");
+        std::fs::create_dir_all(target.parent().unwrap()).unwrap();
+        store.backup(&target).await.unwrap();
+        assert!(matches!(store.backup(&target).await, Err(StoreError::Exists(_))));
+        let copy = Store::open(&target).await.unwrap();
+        assert_eq!(copy.load(number).await.unwrap().game, store.load(number).await.unwrap().game);
+        assert_eq!(copy.fetch(&photo.sha256).await.unwrap(), b"a photo");
+        assert!(copy.check().await.unwrap().faults.is_empty());
+    });
+}
+
+#[test]
+fn a_match_is_found_by_number_by_part_of_its_id_and_as_the_last() {
+    let folder = tempfile::tempdir().unwrap();
+    block(async {
+        let store = fresh(&folder).await;
+        store.create(&create("nca"), now(), "ann").await.unwrap();
+        let second = store.create(&create("nca"), now(), "ann").await.unwrap();
+        let id = second.id.to_string();
+        for handle in ["2", "#2", "last", &id, &id[id.len() - 8..], &id.to_uppercase()] {
+            assert_eq!(store.find(handle).await.unwrap(), 2, "{handle}");
+        }
+        assert!(matches!(store.find("7").await, Err(StoreError::NoMatch(_))));
+        assert!(matches!(store.find("%").await, Err(StoreError::NoMatch(_))));
+        // Both were made in the same millisecond or close to it: the front of a time-ordered id is no handle.
+        assert!(matches!(store.find(&id[..6]).await, Err(StoreError::Ambiguous { .. })));
+    });
+}

@@ -13,16 +13,16 @@ use crokeye::store::{Loaded, Store, StoreError};
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::entry::{self, SeatName};
 use super::{Common, CountOffer, media_type, print, propose};
 use crate::cli::rules::load as load_rules;
+use crokeye::score::notation::SeatName;
 
 /// Arguments of `match new`.
 #[derive(Args, Debug)]
 pub struct NewArgs {
     /// The sides; partners joined by a slash. Two names: singles. Ann/Al Bob/Ben: doubles. Ann/Al Bob: two against one.
     /// Three names: cut-throat.
-    #[arg(required = true, num_args = 2..=3)]
+    #[arg(required = true, num_args = 2..=3, value_name = "SIDE")]
     sides: Vec<String>,
     /// Rule set by name, or a rule file (.toml). `crokeye rules` shows them.
     #[arg(long, default_value = "nca")]
@@ -48,13 +48,13 @@ pub struct NewArgs {
 #[derive(Args, Debug, Clone)]
 pub struct SideArgs {
     /// Side A: a total (65), zones with counts (20:1,15:2,5:1; aside:N for 20s taken off), or points:N.
-    #[arg(long, value_parser = entry::side, value_name = "SCORE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SCORE", allow_hyphen_values = true)]
     a: Option<SideEntry>,
     /// Side B.
-    #[arg(long, value_parser = entry::side, value_name = "SCORE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SCORE", allow_hyphen_values = true)]
     b: Option<SideEntry>,
     /// Side C, in cut-throat.
-    #[arg(long, value_parser = entry::side, value_name = "SCORE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SCORE", allow_hyphen_values = true)]
     c: Option<SideEntry>,
 }
 
@@ -146,10 +146,10 @@ pub struct FinishArgs {
     /// Which match.
     id: String,
     /// The winner of the shoot-out that is due.
-    #[arg(long, value_name = "SIDE", value_parser = entry::party, conflicts_with_all = ["forfeit", "abandon"])]
+    #[arg(long, value_name = "SIDE", conflicts_with_all = ["forfeit", "abandon"])]
     shoot_out: Option<Party>,
     /// The side that gives up or did not come.
-    #[arg(long, value_name = "SIDE", value_parser = entry::party, conflicts_with = "abandon")]
+    #[arg(long, value_name = "SIDE", conflicts_with = "abandon")]
     forfeit: Option<Party>,
     /// Broken off without a result.
     #[arg(long)]
@@ -387,5 +387,5 @@ async fn apply_one(store: &Store, number: i64, game: &mut Match, line: &str, aut
 }
 
 fn seat(name: Option<SeatName>, format: Format) -> Result<Option<Seat>> {
-    name.map(|name| name.seat(format)).transpose()
+    Ok(name.map(|name| name.seat(format)).transpose()?)
 }

@@ -1,7 +1,6 @@
 //! `crokeye match`: keep the score of a match, correct it, take it to other systems.
 
 mod commands;
-mod entry;
 mod print;
 mod transfer;
 
@@ -16,8 +15,9 @@ use crokeye::store::{Loaded, Store, StoreError};
 use jiff::Timestamp;
 use serde_json::json;
 
+use crate::cli::out::outln;
 use commands::*;
-use entry::SeatName;
+use crokeye::score::notation::SeatName;
 
 /// Keep the score of a match.
 #[derive(Args, Debug)]
@@ -42,13 +42,13 @@ pub struct MatchArgs {
 #[derive(Args, Debug, Clone)]
 pub struct Common {
     /// The database [default: $CROKEYE_DB, else crokeye/crokeye.db in the user's data folder].
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, display_order = 900, value_name = "FILE")]
     pub db: Option<PathBuf>,
     /// Print JSON, one object a line, and nothing else on stdout.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 901)]
     pub json: bool,
     /// Who does this; written into the log [default: $USER].
-    #[arg(long, global = true, value_name = "NAME")]
+    #[arg(long, global = true, display_order = 902, value_name = "NAME")]
     pub author: Option<String>,
 }
 
@@ -130,7 +130,6 @@ enum MatchCommand {
         /// Which match.
         id: String,
         /// Which side.
-        #[arg(value_parser = entry::party)]
         side: Party,
         /// Its players, joined by a slash.
         names: String,
@@ -196,7 +195,7 @@ fn refusals(common: &Common, done: Result<ExitCode>) -> Result<ExitCode> {
         _ => return Err(error),
     };
     if common.json {
-        println!("{}", json!({ "schema": "crokeye.error/1", "kind": kind, "error": error.to_string() }));
+        outln!("{}", json!({ "schema": "crokeye.error/1", "kind": kind, "error": error.to_string() }));
     } else {
         eprintln!("{kind}: {error}");
     }

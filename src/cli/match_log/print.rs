@@ -1,6 +1,6 @@
 //! Matches for people: tables, and one line after each step.
 
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{Cell, CellAlignment, Table};
 use crokeye::score::event::{Event, Record};
 use crokeye::score::export::json::view;
 use crokeye::score::format::Party;
@@ -11,25 +11,26 @@ use crokeye::store::{Listed, Loaded};
 use serde_json::{Value, json};
 
 use super::Common;
-use super::entry::seat_word;
+use crate::cli::out::{outln, table};
+use crokeye::score::notation::seat_word;
 
 /// A new match, with the defaults that were taken.
 pub fn created(common: &Common, loaded: &Loaded) {
     if common.json {
         return print_json(loaded);
     }
-    println!("Match {}: {}", loaded.number, title(&loaded.game));
+    outln!("Match {}: {}", loaded.number, title(&loaded.game));
     let taken = &loaded.game.setup().defaults_taken;
     if !taken.is_empty() {
-        println!(
+        outln!(
             "{} is silent about these, so the match takes (choose others with --set):",
             loaded.game.setup().rules_name
         );
         for taken in taken {
-            println!("  {} = {}  ({})", taken.parameter, taken.value, taken.reason);
+            outln!("  {} = {}  ({})", taken.parameter, taken.value, taken.reason);
         }
     }
-    println!("{}", standing_line(&loaded.game));
+    outln!("{}", standing_line(&loaded.game));
 }
 
 /// What a command did.
@@ -38,11 +39,11 @@ pub fn step(common: &Common, loaded: &Loaded, records: &[Record]) {
         return print_json(loaded);
     }
     for record in records {
-        println!("{}", sentence(&loaded.game, record));
+        outln!("{}", sentence(&loaded.game, record));
     }
-    println!("Match {}: {}", loaded.number, standing_line(&loaded.game));
+    outln!("Match {}: {}", loaded.number, standing_line(&loaded.game));
     for notice in loaded.game.notices() {
-        println!("Note: {notice}.");
+        outln!("Note: {notice}.");
     }
 }
 
@@ -52,15 +53,15 @@ pub fn proposed(common: &Common, loaded: &Loaded, accepted: bool) {
         return print_json(loaded);
     }
     if accepted {
-        println!("The count was taken as round {}.", loaded.game.rounds().len());
+        outln!("The count was taken as round {}.", loaded.game.rounds().len());
     } else if let Some(proposal) = loaded.game.proposals().last() {
-        println!("{}", proposal_line(&loaded.game, proposal));
-        println!(
+        outln!("{}", proposal_line(&loaded.game, proposal));
+        outln!(
             "`crokeye match accept {}` takes it (with --a or --b to change it), `dismiss` rejects it.",
             loaded.number
         );
     }
-    println!("Match {}: {}", loaded.number, standing_line(&loaded.game));
+    outln!("Match {}: {}", loaded.number, standing_line(&loaded.game));
 }
 
 /// The whole match.
@@ -69,18 +70,18 @@ pub fn game(common: &Common, loaded: &Loaded) {
         return print_json(loaded);
     }
     let game = &loaded.game;
-    println!("Match {}: {}", loaded.number, title(game));
+    outln!("Match {}: {}", loaded.number, title(game));
     if game.rounds().is_empty() {
-        println!("No rounds yet.");
+        outln!("No rounds yet.");
     } else {
-        println!("{}", rounds_table(game));
+        outln!("{}", rounds_table(game));
     }
     for proposal in game.open_proposals() {
-        println!("{}", proposal_line(game, proposal));
+        outln!("{}", proposal_line(game, proposal));
     }
-    println!("{}", standing_line(game));
+    outln!("{}", standing_line(game));
     for notice in game.notices() {
-        println!("Note: {notice}.");
+        outln!("Note: {notice}.");
     }
 }
 
@@ -88,7 +89,7 @@ pub fn game(common: &Common, loaded: &Loaded) {
 pub fn log(common: &Common, records: &[Record]) {
     for record in records {
         if common.json {
-            println!("{}", json!(record));
+            outln!("{}", json!(record));
             continue;
         }
         let time = record.at.strftime("%Y-%m-%d %H:%M:%S");
@@ -102,7 +103,7 @@ pub fn log(common: &Common, records: &[Record]) {
             }
             _ => String::new(),
         };
-        println!("{:>4}  {time}  {:<12}  {:<18} {what}", record.revision, record.author, record.event.name());
+        outln!("{:>4}  {time}  {:<12}  {:<18} {what}", record.revision, record.author, record.event.name());
     }
 }
 
@@ -110,12 +111,12 @@ pub fn log(common: &Common, records: &[Record]) {
 pub fn list(common: &Common, listed: &[Listed]) {
     if common.json {
         for line in listed {
-            println!("{}", json!(line));
+            outln!("{}", json!(line));
         }
         return;
     }
     if listed.is_empty() {
-        println!("No matches yet. `crokeye match new Ann Bob` starts one.");
+        outln!("No matches yet. `crokeye match new Ann Bob` starts one.");
         return;
     }
     let mut table = table();
@@ -142,7 +143,7 @@ pub fn list(common: &Common, listed: &[Listed]) {
             id[id.len() - 8..].to_owned(),
         ]);
     }
-    println!("{table}");
+    outln!("{table}");
 }
 
 /// Statistics in tables.
@@ -156,7 +157,7 @@ pub fn statistics(common: &Common, statistics: &Statistics) {
             player["twenties_per_round"] = json!(stats.twenties_per_round());
             player["zone_shares"] = json!(stats.zone_shares());
         }
-        println!("{value}");
+        outln!("{value}");
         return;
     }
     let number = |value: Option<f64>| value.map(|value| format!("{value:.2}")).unwrap_or("-".to_owned());
@@ -188,8 +189,8 @@ pub fn statistics(common: &Common, statistics: &Statistics) {
             tally(&stats.with_last_shot),
         ]);
     }
-    println!("{} match(es). Averages are over the rounds in which the number is known.", statistics.matches);
-    println!("{players}");
+    outln!("{} match(es). Averages are over the rounds in which the number is known.", statistics.matches);
+    outln!("{players}");
     if statistics.head_to_head.is_empty() {
         return;
     }
@@ -204,7 +205,7 @@ pub fn statistics(common: &Common, statistics: &Statistics) {
             format!("{}-{}", pair.points_for, pair.points_against),
         ]);
     }
-    println!("{pairs}");
+    outln!("{pairs}");
 }
 
 fn tally(tally: &crokeye::score::stats::Tally) -> String {
@@ -213,7 +214,7 @@ fn tally(tally: &crokeye::score::stats::Tally) -> String {
 
 /// A match as one line of JSON.
 pub fn print_json(loaded: &Loaded) {
-    println!("{}", with_handles(loaded));
+    outln!("{}", with_handles(loaded));
 }
 
 /// The public view, with the handles under which the store knows the match.
@@ -379,12 +380,17 @@ fn sentence(game: &Match, record: &Record) -> String {
         Event::Undone { of } => format!("Step {of} is taken back; `redo` does it again.  [step {number}]"),
         Event::Redone { of } => format!("Step {of} holds again.  [step {number}]"),
         Event::ProposalDismissed { proposal, .. } => format!("Proposal {proposal} is rejected.  [step {number}]"),
-        other => format!("{}.  [step {number}]", other.name().replace('_', " ")),
+        Event::FirstSet { seat } => {
+            format!("{} starts the next round.  [step {number}]", seat_word(game.format(), *seat))
+        }
+        Event::SideRenamed { side, .. } => {
+            format!("From now on {}.  [step {number}]", side_word(game, *side))
+        }
+        Event::EvidenceAttached { round, evidence } => {
+            format!("A {} hangs on round {round}.  [step {number}]", evidence.kind)
+        }
+        Event::MatchFinished { .. } => format!("The match is ended by hand.  [step {number}]"),
+        Event::RoundProposed { .. } => format!("A round is proposed.  [step {number}]"),
+        Event::MatchCreated(_) => format!("The match is started.  [step {number}]"),
     }
-}
-
-fn table() -> Table {
-    let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
-    table
 }

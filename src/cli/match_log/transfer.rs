@@ -10,12 +10,13 @@ use crokeye::score::export::{self, Exported, Target};
 use crokeye::score::import::{self, Origin, Stamp};
 use crokeye::score::stats::Collector;
 use crokeye::score::{Match, Record};
-use crokeye::store::{Loaded, Store};
+use crokeye::store::{Loaded, Store, StoreError};
 use jiff::Timestamp;
 use serde_json::json;
 
 use super::commands::reference;
 use super::{Common, print};
+use crate::cli::out::outln;
 
 /// Formats to write.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -133,7 +134,12 @@ async fn whole(store: &Store, number: i64, with_counts: bool) -> Result<Whole> {
     if with_counts {
         let evidence = loaded.game.rounds().iter().flat_map(|round| &round.evidence);
         for evidence in evidence.filter(|evidence| evidence.kind == "count") {
-            counts.push((evidence.sha256.clone(), store.fetch(&evidence.sha256).await?));
+            match store.fetch(&evidence.sha256).await {
+                Ok(bytes) => counts.push((evidence.sha256.clone(), bytes)),
+                // A match read from another database's JSON names documents that stayed there.
+                Err(StoreError::NoEvidence(_)) => eprintln!("a count of match {number} is not in this database"),
+                Err(error) => return Err(error.into()),
+            }
         }
     }
     Ok(Whole { loaded, log, counts })
@@ -154,12 +160,12 @@ pub async fn export(store: &Store, common: &Common, args: &ExportArgs) -> Result
         for whole in &all {
             let losses = export::explain(target, &whole.loaded.game);
             if common.json {
-                println!("{}", json!({ "match": whole.loaded.number, "format": target.name(), "losses": losses }));
+                outln!("{}", json!({ "match": whole.loaded.number, "format": target.name(), "losses": losses }));
             } else if losses.is_empty() {
-                println!("Match {}: {} holds all of it.", whole.loaded.number, target.name());
+                outln!("Match {}: {} holds all of it.", whole.loaded.number, target.name());
             } else {
-                println!("Match {}: {} does not hold everything:", whole.loaded.number, target.name());
-                losses.iter().for_each(|loss| println!("  - {loss}"));
+                outln!("Match {}: {} does not hold everything:", whole.loaded.number, target.name());
+                losses.iter().for_each(|loss| outln!("  - {loss}"));
             }
         }
         return Ok(ExitCode::SUCCESS);
@@ -173,9 +179,9 @@ pub async fn export(store: &Store, common: &Common, args: &ExportArgs) -> Result
         Some(path) => {
             std::fs::write(path, &bytes).with_context(|| format!("writing {}", path.display()))?;
             if common.json {
-                println!("{}", json!({ "file": path, "bytes": bytes.len(), "matches": all.len() }));
+                outln!("{}", json!({ "file": path, "bytes": bytes.len(), "matches": all.len() }));
             } else {
-                println!("Wrote {} match(es) to {}.", all.len(), path.display());
+                outln!("Wrote {} match(es) to {}.", all.len(), path.display());
             }
         }
         None if target == Target::Reference && std::io::IsTerminal::is_terminal(&std::io::stdout()) => {
@@ -215,17 +221,17 @@ pub async fn import(store: &Store, common: &Common, args: &ImportArgs) -> Result
         if common.json {
             let mut line = json!({ "number": number, "sides": sides, "points": points, "notes": plan.notes });
             line["rounds"] = json!(plan.game.standing().counted);
-            println!("{line}");
+            outln!("{line}");
             continue;
         }
         let number = number.map(|number| format!("Match {number}")).unwrap_or_else(|| "Would read".to_owned());
         let points: Vec<String> = points.iter().map(u64::to_string).collect();
         let rounds = plan.game.standing().counted;
-        println!("{number}: {}, {} after {rounds} round(s)", sides.join(" v "), points.join("-"));
-        plan.notes.iter().for_each(|note| println!("  Note: {note}."));
+        outln!("{number}: {}, {} after {rounds} round(s)", sides.join(" v "), points.join("-"));
+        plan.notes.iter().for_each(|note| outln!("  Note: {note}."));
     }
     if !common.json && plans.is_empty() {
-        println!("{} holds no finished match.", args.file.display());
+        outln!("{} holds no finished match.", args.file.display());
     }
     Ok(ExitCode::SUCCESS)
 }

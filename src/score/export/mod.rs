@@ -153,6 +153,9 @@ pub fn explain(target: Target, game: &Match) -> Vec<String> {
         if game.rounds().iter().any(|round| !round.evidence.is_empty()) {
             losses.push("evidence (photos, counts) is left out".to_owned());
         }
+        if game.finish().is_some() && !matches!(target, Target::Cmn | Target::Croki) {
+            losses.push("that the match was ended by hand (shoot-out, forfeit) is left out".to_owned());
+        }
         losses.push("authors and times of each entry, and undone steps, are left out".to_owned());
     };
     match target {
@@ -176,10 +179,7 @@ pub fn explain(target: Target, game: &Match) -> Vec<String> {
             log_is_lost(&mut losses);
             losses.extend(tourney::losses(game));
         }
-        Target::RoundsCsv => {
-            log_is_lost(&mut losses);
-            losses.extend(rounds_csv::losses(game));
-        }
+        Target::RoundsCsv => losses.extend(rounds_csv::losses(game)),
         Target::DiscsCsv => losses.extend(discs_csv::losses(game)),
         Target::Json => {}
     }

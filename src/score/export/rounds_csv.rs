@@ -56,9 +56,13 @@ pub fn write(matches: &[Exported]) -> Result<Vec<u8>, ExportError> {
 /// What the lines cannot hold.
 pub fn losses(game: &Match) -> Vec<String> {
     let mut losses = vec!["the parameters of the rules are left out, their set's name stands in every line".to_owned()];
-    if game.finish().is_some() {
-        losses.push("how the match was ended by hand is left out".to_owned());
+    if game.rounds().iter().any(|round| !round.amendments.is_empty()) {
+        losses.push("corrected rounds appear with their latest numbers, and how often they were corrected".to_owned());
     }
+    if game.finish().is_some() {
+        losses.push("that the match was ended by hand (shoot-out, forfeit) is left out".to_owned());
+    }
+    losses.push("evidence and the times of each entry are left out".to_owned());
     losses
 }
 
@@ -113,7 +117,6 @@ fn lines(exported: &Exported, number: u32, round: &Round, counts: bool) -> Vec<V
         .collect()
 }
 
-/// The losses of [`super::explain`] say that corrected and void rounds vanish; here void ones stay.
 #[cfg(test)]
 mod tests {
     use super::COLUMNS;

@@ -475,7 +475,7 @@ impl Match {
         }
         let leader = standing.leader(self.setup.format).map(|(party, _)| party);
         match &self.finish {
-            Some((Finish::Stated { winner }, _)) if *winner != leader => {
+            Some((Finish::Stated { winner }, _)) if *winner != leader && standing.counted > 0 => {
                 notices.push("the winner is as stated by the source; the points say otherwise".to_owned());
             }
             Some((Finish::ShootOut { .. }, _)) if standing.reached != Some(Reached::ShootOutDue) => {

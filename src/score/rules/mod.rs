@@ -59,14 +59,13 @@ pub struct RuleSet {
     pub parameters: Parameters,
 }
 
-/// A file as written: `extends` lets a house set name only what differs.
+/// A file that names only what differs from a published set.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawFile {
     name: String,
     title: String,
-    #[serde(default)]
-    extends: Option<String>,
+    extends: String,
     sources: Vec<String>,
     #[serde(default)]
     parameters: toml::Table,
@@ -95,11 +94,10 @@ impl RuleSet {
     /// See [`RulesError`]: the message names line and column.
     pub fn parse(file: &str, text: &str) -> Result<Self, RulesError> {
         let wrong = |reason: String| RulesError::Parse { file: file.to_owned(), reason };
-        // A whole file is read in one go, so that messages keep their line numbers.
-        if let Ok(raw) = toml::from_str::<RawFile>(text)
-            && let Some(base) = &raw.extends
-        {
-            let base = Self::builtin(base)?;
+        let extends = toml::from_str::<toml::Table>(text).is_ok_and(|table| table.contains_key("extends"));
+        if extends {
+            let raw: RawFile = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
+            let base = Self::builtin(&raw.extends)?;
             let mut merged = toml::Table::try_from(&base.parameters).map_err(|error| wrong(error.to_string()))?;
             for (name, value) in raw.parameters {
                 if !NAMES.contains(&name.as_str()) {
