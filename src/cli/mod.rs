@@ -1,5 +1,8 @@
 //! The command line: one file a subcommand. Only this module prints.
 
+pub mod completions;
+pub mod count;
 pub mod db;
 pub mod match_log;
 pub mod rules;
+pub mod snap;
