@@ -14,7 +14,7 @@ if cores < 2:
 
 def seconds(threads):
     start = time.time()
-    run = subprocess.run(["target/release/crokeye", "count", "--json", *files], stdout=subprocess.DEVNULL,
+    run = subprocess.run(["target/release/crokeye", "count", "--json", "--jobs", str(threads), *files], stdout=subprocess.DEVNULL,
                          env={**os.environ, "RAYON_NUM_THREADS": str(threads)})
     if run.returncode not in (0, 1):
         sys.exit(f"crokeye ended with status {run.returncode}")

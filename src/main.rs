@@ -4,7 +4,7 @@ mod cli;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Point a camera at a crokinole board, and the round counts itself.
 #[derive(Parser, Debug)]
@@ -16,16 +16,22 @@ struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    Count(cli::count::CountArgs),
+    Snap(cli::snap::SnapArgs),
     Rules(cli::rules::RulesArgs),
     Match(cli::match_log::MatchArgs),
     Db(cli::db::DbArgs),
+    Completions(cli::completions::CompletionsArgs),
 }
 
 fn main() -> ExitCode {
     let done = match &Arguments::parse().command {
+        Command::Count(args) => cli::count::run(args),
+        Command::Snap(args) => cli::snap::run(args),
         Command::Rules(args) => cli::rules::run(args),
         Command::Match(args) => cli::match_log::run(args),
         Command::Db(args) => cli::db::run(args),
+        Command::Completions(args) => cli::completions::run(args, Arguments::command()),
     };
     done.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

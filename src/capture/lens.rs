@@ -4,8 +4,6 @@
 //! EXIF 2.32 gives FocalLengthIn35mmFilm, the focal length of a 35 mm camera with the same diagonal view. It holds for
 //! the sensor as a whole, so it is believed only where nothing suggests that the picture is a part of it.
 
-use std::io::Cursor;
-
 use exif::{Exif, In, Tag, Value};
 use image::metadata::Orientation;
 
@@ -148,7 +146,7 @@ pub(super) fn block(fields: &[(Tag, u32)]) -> Vec<u8> {
         .collect();
     let mut writer = exif::experimental::Writer::new();
     fields.iter().for_each(|field| writer.push_field(field));
-    let mut out = Cursor::new(Vec::new());
+    let mut out = std::io::Cursor::new(Vec::new());
     writer.write(&mut out, true).unwrap();
     out.into_inner()
 }

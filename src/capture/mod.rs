@@ -1,9 +1,12 @@
 //! Where frames come from: photo files, and cameras behind the feature `opencv`.
 
+#[cfg(feature = "opencv")]
+pub mod camera;
 mod container;
 pub mod lens;
 mod orient;
 pub mod photo;
+pub mod source;
 
 use image::RgbImage;
 

@@ -34,7 +34,7 @@ pub enum PhotoError {
     #[error("the file cannot be opened: {0}")]
     Unreadable(#[from] std::io::Error),
     /// A folder, a pipe or a device.
-    #[error("this is not a file: give picture files, for a folder all of them (FOLDER/*.jpg)")]
+    #[error("this is no file, or a folder without pictures: give JPEG, PNG or WebP files")]
     NotAFile,
     /// No byte in it.
     #[error("the file is empty: copy it from the camera again")]

@@ -181,7 +181,13 @@ fn assemble(
     let rings = Line::ALL.map(|line| {
         let found = &measured[line as usize];
         let (residual_px, coverage) = agreement(state, observations, solved, circle_of(line));
-        Ring { line, inner_mm: found.inner_mm, outer_mm: found.outer_mm, residual_px: residual_px / scale, coverage }
+        Ring {
+            line,
+            inner_mm: found.inner_mm,
+            outer_mm: found.outer_mm,
+            residual_px: residual_px / scale,
+            coverage,
+        }
     });
     let nominal = models::all().first();
     let radius = |circle: Circle, fraction: fn(&BoardModel) -> f64| {
@@ -232,18 +238,14 @@ fn measure_lines(
     model: Option<&'static BoardModel>,
 ) -> [Measured; 3] {
     // Without a matching model: the span of all measured boards.
-    const ANY_WIDTH_MM: (f64, f64) = (1.8, 0.5);
-    let (width_mm, width_sigma_mm) =
-        model.map_or(ANY_WIDTH_MM, |m| (m.line_width.value * SHOOTING_LINE_MM, m.line_width.sigma * SHOOTING_LINE_MM));
+    const ANY_WIDTH_MM: (f64, f64) = (1.7, 0.45);
+    let (width_mm, width_sigma_mm) = model.map_or(ANY_WIDTH_MM, |m| {
+        (m.line_width.value * SHOOTING_LINE_MM, m.line_width.sigma * SHOOTING_LINE_MM)
+    });
     let painted = Line::ALL.map(|line| {
         let index = state.lines.iter().position(|l| l.0 == circle_of(line))?;
         let tracks: Vec<&Track> = state.tracks.iter().filter(|t| t.line == index).collect();
-        Some(Painted {
-            middle_mm: state.lines[index].1.middle_mm,
-            weights: combined(&tracks),
-            width_mm,
-            width_sigma_mm,
-        })
+        Some(Painted { middle_mm: state.lines[index].1.middle_mm, weights: combined(&tracks), width_mm, width_sigma_mm })
     });
     let found = lines::measure(picture, camera, &painted);
     [0, 1, 2].map(|i| {

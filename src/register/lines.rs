@@ -44,7 +44,7 @@ const DIRECTIONS: usize = 240;
 const BLUR: Prior = Prior { mean: 0.66, sigma: 0.17 };
 /// Profiles are scaled to a contrast of one. No lens blurs like a Gaussian to better than this share of it; told that
 /// it did, the fit would read the width off the curvature of the flanks, and be wrong by half a millimetre.
-const PROFILE_FLOOR: f64 = 0.04;
+const PROFILE_FLOOR: f64 = 0.08;
 /// Parameters of a line: shift and width (px), levels inside, on and outside the line.
 const LINE_PARAMETERS: usize = 5;
 

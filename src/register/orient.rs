@@ -11,7 +11,7 @@ use crate::kernels::picture::sample_rgb;
 /// Samples round the board: eighth of a degree.
 const SAMPLES: usize = 2880;
 /// A repeat stands out when its strongest place is this many typical deviations from the rest.
-const STANDS_OUT: f32 = 7.0;
+const STANDS_OUT: f32 = 1.0;
 
 /// Direction of one quadrant line in the board's frame, radians in [0, π/2), and how far it stands out.
 pub fn quadrants(picture: &RgbImage, camera: &Camera, r10_mm: f64, r5_mm: f64) -> Option<(f64, f32)> {
