@@ -226,3 +226,4 @@ fn distinct(seeds: &[seed::Seed]) -> Vec<&seed::Seed> {
     }
     out
 }
+
