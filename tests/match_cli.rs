@@ -288,3 +288,26 @@ fn rules_are_listed_shown_and_checked() {
     let bad = desk.write("bad.toml", &format!("{house}discs_singles = {{ value = \"many\", source = \"us\" }}\n"));
     desk.fails(&format!("rules check {}", bad.display()), 2, "discs_singles");
 }
+
+#[test]
+fn a_counted_photo_becomes_a_round_and_what_is_no_board_does_not() {
+    let desk = Desk::new();
+    let sample = |name: &str| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("samples").join(name).display().to_string();
+    let (empty, plates) = (sample("oak-empty.jpg"), sample("plates-no-board.jpg"));
+    desk.ok("match new Ann Bob");
+    desk.fails(&format!("count --match 7 {empty}"), 2, "there is no match 7");
+    desk.fails(&format!("count --accept {empty}"), 2, "--match");
+    let both = desk.output(&format!("count --json --match 1 --accept {plates} {empty}"));
+    let told = String::from_utf8(both.stderr).unwrap();
+    assert_eq!(both.status.code(), Some(1), "{told}");
+    assert_eq!(String::from_utf8(both.stdout).unwrap().lines().count(), 2, "stdout holds counts alone");
+    assert!(told.contains("plates-no-board.jpg: not taken"), "{told}");
+    assert!(told.contains("oak-empty.jpg: taken as round 1 of match 1"), "{told}");
+    let game = desk.json("match show 1");
+    assert_eq!(game["rounds"][0]["sides"][0]["total"], 0);
+    assert_eq!(game["rounds"][0]["evidence"].as_array().unwrap().len(), 2);
+    assert_eq!(game["rounds"].as_array().unwrap().len(), 1);
+    let again = desk.output(&format!("count --match 1 {empty}"));
+    assert_eq!(again.status.code(), Some(1));
+    assert!(String::from_utf8(again.stdout).unwrap().contains("already given for round 1"));
+}
