@@ -485,6 +485,47 @@ fn main() -> Result<()> {
             if let Some(file) = &mut dump {
                 let search = detect::search(&frame, &given, &config);
                 let shape = search.shape.shape;
+                let hole = detect::hole::measure(&search.scene, &search.view, &shape, given.hole_mm);
+                let state = label
+                    .truth
+                    .iter()
+                    .filter(|t| t.base.norm() < 26.0)
+                    .map(|t| format!("{}@{:.1}", t.state, t.base.norm()))
+                    .collect::<Vec<_>>()
+                    .join("+");
+                let kin =
+                    search.kin.iter().map(|k| detect::colour::distance(*k, hole.interior.lab)).fold(99.0f32, f32::min);
+                let e = &hole.evidence;
+                let near = search.kin.iter().min_by(|a, b| {
+                    detect::colour::distance(**a, hole.interior.lab)
+                        .total_cmp(&detect::colour::distance(**b, hole.interior.lab))
+                });
+                println!(
+                    "KIN {name} {state} {:?} of {} hole {:?}",
+                    near.map(|k| k.map(|v| v.round())),
+                    search.kin.len(),
+                    hole.interior.lab.map(|v| v.round())
+                );
+                println!(
+                    "HOLE {name} [{state}] gap {:.2} at {:.2} dr {:+.2} reach {:+.2} kin {kin:.1} like {:.2} low {:.2} ring {:.2} vis {:.2} enc {:.2} spread {:.1} isp {:.1} contrast {:.1} lab {:.0} {:.0} {:.0} gapdip {:.3} uneven {:.3}",
+                    given.hole_mm - shape.radius_mm,
+                    hole.at.norm(),
+                    hole.radius_mm - shape.radius_mm,
+                    hole.reach_mm,
+                    e.likelihood,
+                    e.likelihood_low,
+                    e.ring,
+                    e.visible,
+                    e.enclosed,
+                    e.spread,
+                    hole.interior.spread,
+                    e.contrast,
+                    hole.interior.lab[0],
+                    hole.interior.lab[1],
+                    hole.interior.lab[2],
+                    hole.gap,
+                    hole.uneven
+                );
                 for (rank, c) in search.candidates.iter().enumerate() {
                     let at = c.fit.at;
                     let near = label.truth.iter().min_by(|a, b| a.base.distance(at).total_cmp(&b.base.distance(at)));

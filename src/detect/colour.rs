@@ -68,8 +68,14 @@ pub fn lab(rgb: [f32; 3]) -> [f32; 3] {
     [116.0 * f(y) - 16.0, 500.0 * (f(x) - f(y)), 200.0 * (f(y) - f(z))]
 }
 
-/// Weight of lightness against chroma in the distance of two colours: light changes over a board, hue hardly does.
-const LIGHTNESS_WEIGHT: f32 = 0.6;
+/// Weight of lightness against saturation in the distance of two colours: light changes over a board, hue hardly does.
+const LIGHTNESS_WEIGHT: f32 = 0.5;
+/// Weight of saturation, a* or b* over L* + 16: dimming a light by any factor leaves that unchanged.
+const SATURATION_WEIGHT: f32 = 70.0;
+/// Beyond this saturation a colour is vivid, and gloss takes more or less of it away without making it another.
+const VIVID: f32 = 0.25;
+/// Weight of saturation beyond [`VIVID`].
+const VIVID_SLOPE: f32 = 0.4;
 /// Two colours of play are at least this far apart (distance as below); anything closer is one colour.
 const LEAST_SEPARATION: f32 = 11.0;
 /// A disc further from both sides than this share of their separation (and than [`LEAST_STRANGE`]) is of neither.
@@ -77,10 +83,18 @@ const STRANGE_SHARE: f32 = 0.75;
 /// See [`STRANGE_SHARE`].
 const LEAST_STRANGE: f32 = 28.0;
 
-/// Distance of two colours.
+/// Distance of two colours, nearly blind to how brightly they are lit.
 pub fn distance(p: [f32; 3], q: [f32; 3]) -> f32 {
+    let saturation = |c: [f32; 3]| {
+        let s = [c[1] / (c[0] + 16.0), c[2] / (c[0] + 16.0)];
+        let full = s[0].hypot(s[1]);
+        let kept = if full > VIVID { (VIVID + VIVID_SLOPE * (full - VIVID)) / full } else { 1.0 };
+        [s[0] * kept, s[1] * kept]
+    };
+    let (s, t) = (saturation(p), saturation(q));
     let l = LIGHTNESS_WEIGHT * (p[0] - q[0]);
-    (l * l + (p[1] - q[1]).powi(2) + (p[2] - q[2]).powi(2)).sqrt()
+    let (a, b) = (SATURATION_WEIGHT * (s[0] - t[0]), SATURATION_WEIGHT * (s[1] - t[1]));
+    (l * l + a * a + b * b).sqrt()
 }
 
 /// The two colours of play, and each disc's side with how clear that is (0 to 1).

@@ -3,6 +3,7 @@
 pub mod colour;
 pub mod evidence;
 pub mod fit;
+pub mod hole;
 pub mod localise;
 mod propose;
 mod settle;
@@ -11,7 +12,7 @@ mod view;
 
 use crate::board::{Side, State};
 use crate::capture::Frame;
-use crate::geometry::{BoardMm, ImagePx, Point};
+use crate::geometry::{BoardMm, Camera, ImagePx, Point};
 use crate::kernels::planes::Raster;
 use crate::register::Registration;
 
@@ -52,9 +53,16 @@ const SAME_MM: f64 = 5.0;
 /// Edge support in the top view above which a candidate helps to find the shape of the set.
 const SURE_SUPPORT: f64 = 0.5;
 /// A candidate within this of the centre is the hole or a disc in or over it, mm.
-const HOLE_REACH_MM: f64 = 12.0;
-/// A disc's colour in the hole is within this of a colour of play.
-const HOLE_COLOUR: f32 = 14.0;
+const HOLE_REACH_MM: f64 = 8.0;
+/// With a disc lying this near, nothing else fits into the hole, mm.
+const HOLE_CLEAR_MM: f64 = 15.0;
+/// A disc hanging over the hole's edge is off the centre by this at least, both at its middle's height and at the
+/// surface's, mm: the hole's own rim is not.
+const OVERHANG_MM: f64 = 4.0;
+/// Its outline is a disc's: log of the mean probability, see [`evidence::Evidence`].
+const OVERHANG_LIKELIHOOD: f32 = -1.1;
+/// A flat disc's middle cannot be nearer to the hole's than this, mm: it would tip.
+const TIPPING_MM: f64 = 7.8;
 /// Candidates surer than this tell the colours of play to the others.
 const SURE_PROBABILITY: f64 = 0.8;
 /// Robust scales of the fits, mm.
@@ -81,7 +89,10 @@ pub struct Candidate {
 pub struct Search<'a> {
     /// Picture and camera.
     pub scene: fit::Scene<'a>,
-    view: TopView,
+    /// The picture from above.
+    pub view: TopView,
+    /// Colours of the sure discs.
+    pub kin: Vec<[f32; 3]>,
     /// The shape from the sure ones.
     pub shape: fit::FittedShape,
     prior: fit::ShapePrior,
@@ -152,14 +163,21 @@ pub fn search<'a>(frame: &'a Frame, registration: &'a Registration, config: &Con
             .unwrap_or(evidence::NO_KIN);
         c.probability = evidence::probability(&c.settled, &c.evidence);
     }
-    Search { scene, view, shape: fitted, prior, candidates }
+    let kin = kin.into_iter().map(|k| k.1).collect();
+    Search { scene, view, kin, shape: fitted, prior, candidates }
+}
+
+/// True where what was taken for a disc at `at` is off the hole's centre, seen at either height.
+fn overhangs(scene: &fit::Scene<'_>, at: Point<BoardMm>) -> bool {
+    let on_surface = scene.camera.project(at, scene.plane_mm).and_then(|p| scene.camera.board_at(p, 0.0));
+    at.norm() > OVERHANG_MM && on_surface.is_some_and(|p| p.norm() > 0.8 * OVERHANG_MM)
 }
 
 /// Finds the discs.
 pub fn detect(frame: &Frame, registration: &Registration, config: &Config) -> Detections {
     let mut search = search(frame, registration, config);
     let camera = &registration.camera;
-    let Search { scene, view, shape, prior, candidates } = &mut search;
+    let Search { scene, view, shape, prior, candidates, kin } = &mut search;
     candidates.sort_by(|a, b| b.probability.total_cmp(&a.probability));
     let mut chosen: Vec<&Candidate> = Vec::new();
     let mut rejected = Vec::new();
@@ -177,53 +195,70 @@ pub fn detect(frame: &Frame, registration: &Registration, config: &Config) -> De
             None => chosen.push(c),
         }
     }
-    // What lies in the hole must have a colour of play: the hole's own rim makes a circle of nearly a disc's size.
-    let seen: Vec<[f32; 3]> = chosen.iter().map(|c| c.interior.lab).collect();
-    let palette = colour::sides(&seen, &chosen.iter().map(|c| c.probability).collect::<Vec<_>>()).palette;
-    for c in candidates.iter().filter(|c| at_hole(c)) {
-        let strange = palette.iter().flatten().map(|p| colour::distance(*p, c.interior.lab)).fold(f32::MAX, f32::min);
-        let clear = chosen.iter().all(|k| k.fit.at.distance(c.fit.at) > OVERLAP_SHARE * 2.0 * shape.shape.radius_mm);
-        if clear && strange < HOLE_COLOUR && c.probability > 0.5 && c.evidence.spread < 10.0 {
-            chosen.push(c);
-        } else {
-            rejected.push(Rejected { base: c.fit.at, reason: "the hole's own rim" });
+    let limit_mm = chosen.iter().map(|k| k.fit.at.norm()).fold(f64::MAX, f64::min);
+    let mut over_hole = None;
+    let mut in_hole = None;
+    if limit_mm > HOLE_CLEAR_MM {
+        let over = candidates.iter().filter(|c| at_hole(c)).max_by(|a, b| a.probability.total_cmp(&b.probability));
+        let upright = over.map_or(0.0, |c| c.probability);
+        over_hole = over.filter(|c| {
+            c.probability > 0.5 && c.evidence.likelihood > OVERHANG_LIKELIHOOD && overhangs(scene, c.fit.at)
+        });
+        if over_hole.is_none() {
+            let hole = hole::measure(scene, view, &shape.shape, registration.hole_mm);
+            let strange = kin.iter().map(|k| colour::distance(*k, hole.interior.lab)).reduce(f32::min);
+            let verdict = hole::judge(&hole, strange.unwrap_or(evidence::NO_KIN) as f64, upright);
+            if verdict.probability > 0.5 {
+                in_hole = Some((hole, verdict));
+            } else {
+                rejected.push(Rejected { base: hole.at, reason: "the hole's own rim and floor" });
+            }
         }
     }
+    chosen.extend(over_hole);
     let mut fits: Vec<_> = chosen.iter().map(|c| scene.start(&shape.shape, c.fit.at)).collect();
     let mut shared = fit::fit_together(&mut fits, &scene.sight, shape.shape, prior, &FINE_MM);
     for _ in 0..std::env::var("ROUNDS").map_or(1, |v| v.parse().unwrap_or(1)) {
         fits = fits.iter().map(|c| scene.start(&shared.shape, c.at)).collect();
         shared = fit::fit_together(&mut fits, &scene.sight, shared.shape, prior, &FINE_MM);
     }
-    let interiors: Vec<_> = fits.iter().map(|f| colour::interior(view, f.at, shared.shape.radius_mm)).collect();
-    let labs: Vec<_> = interiors.iter().map(|i| i.lab).collect();
-    let weights: Vec<_> = fits.iter().map(|f| f.visible).collect();
+    let mut labs: Vec<_> = fits.iter().map(|f| colour::interior(view, f.at, shared.shape.radius_mm).lab).collect();
+    let mut weights: Vec<_> = fits.iter().map(|f| f.visible).collect();
+    if let Some((hole, verdict)) = &in_hole {
+        labs.push(hole.interior.lab);
+        weights.push(0.5 * verdict.probability);
+    }
     let sides = colour::sides(&labs, &weights);
+    let half = shared.shape.height_mm / 2.0;
     let mut discs = Vec::new();
     for (i, f) in fits.iter().enumerate() {
         let Some(middle_px) = camera.project(f.at, scene.plane_mm) else { continue };
-        let half = shared.shape.height_mm / 2.0;
         let Some(base) = camera.board_at(middle_px, half) else { continue };
-        let j = camera.jacobian(f.at, scene.plane_mm).unwrap_or([[1.0, 0.0], [0.0, 1.0]]);
-        let j = nalgebra::Matrix2::new(j[0][0], j[0][1], j[1][0], j[1][1]);
-        let c = f.information.try_inverse().unwrap_or_else(nalgebra::Matrix2::identity);
-        let c = j * c * j.transpose();
         discs.push(DiscFit {
             middle_px,
             middle_height_mm: half,
-            covariance_px2: [[c[(0, 0)], c[(0, 1)]], [c[(1, 0)], c[(1, 1)]]],
+            covariance_px2: covariance_px2(camera, f, scene.plane_mm),
             base,
-            state: if f.at.norm() > HOLE_REACH_MM {
-                State::Flat
-            } else if f.at.norm() < registration.hole_mm - shared.shape.radius_mm + 2.0 {
-                State::InHole
-            } else {
-                State::Leaning
-            },
+            state: if base.norm() > TIPPING_MM { State::Flat } else { State::Leaning },
             lab: labs[i],
             side: sides.sides[i].0,
             visible: f.visible,
             confidence: chosen[i].probability,
+        });
+    }
+    if let Some((hole, verdict)) = &in_hole
+        && let Some(middle_px) = camera.project(hole.at, hole::RIM_HEIGHT_MM)
+    {
+        discs.push(DiscFit {
+            middle_px,
+            middle_height_mm: hole::RIM_HEIGHT_MM,
+            covariance_px2: covariance_px2(camera, &hole.fit, hole::RIM_HEIGHT_MM),
+            base: hole.at,
+            state: verdict.state,
+            lab: hole.interior.lab,
+            side: sides.sides[fits.len()].0,
+            visible: hole.evidence.visible as f64,
+            confidence: verdict.probability,
         });
     }
     discs.sort_by(|a, b| a.base.norm().total_cmp(&b.base.norm()));
@@ -238,6 +273,15 @@ pub fn detect(frame: &Frame, registration: &Registration, config: &Config) -> De
         rejected,
         palette: sides.palette,
     }
+}
+
+/// Covariance of a fitted middle in the picture, px².
+fn covariance_px2(camera: &Camera, fit: &fit::Fitting, plane_mm: f64) -> [[f64; 2]; 2] {
+    let j = camera.jacobian(fit.at, plane_mm).unwrap_or([[1.0, 0.0], [0.0, 1.0]]);
+    let j = nalgebra::Matrix2::new(j[0][0], j[0][1], j[1][0], j[1][1]);
+    let c = fit.information.try_inverse().unwrap_or_else(nalgebra::Matrix2::identity);
+    let c = j * c * j.transpose();
+    [[c[(0, 0)], c[(0, 1)]], [c[(1, 0)], c[(1, 1)]]]
 }
 
 /// All that was found on the board.
