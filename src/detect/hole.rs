@@ -8,9 +8,9 @@
 use crate::board::State;
 use crate::geometry::{BoardMm, Point};
 
-use super::colour::{self, Interior};
+use super::colour::{self, Ground, Interior};
 use super::evidence::{self, Evidence};
-use super::fit::{Fitting, Scene, ShapePrior, fit_together};
+use super::fit::{DIRECTIONS, Fitting, STEP_MM, Scene, ShapePrior, fit_together};
 use super::shape::{Shape, Sight};
 use super::view::TopView;
 
@@ -43,7 +43,7 @@ pub struct HoleFit {
 }
 
 /// Fits a circle to what is in the hole.
-pub fn measure(scene: &Scene<'_>, view: &TopView, shape: &Shape, hole_mm: f64) -> HoleFit {
+pub fn measure(scene: &Scene<'_>, view: &TopView, ground: &Ground, shape: &Shape, hole_mm: f64) -> HoleFit {
     let hole_scene = Scene { sight: Sight::of(scene.camera, RIM_HEIGHT_MM), plane_mm: RIM_HEIGHT_MM, ..*scene };
     let flat = Shape { height_mm: 2.0 * shape.edge_mm, ..*shape };
     let prior =
@@ -60,7 +60,9 @@ pub fn measure(scene: &Scene<'_>, view: &TopView, shape: &Shape, hole_mm: f64) -
         .project(fit.at, RIM_HEIGHT_MM)
         .and_then(|p| scene.camera.board_at(p, scene.plane_mm))
         .unwrap_or(fit.at);
-    let interior = colour::interior(view, on_view, shape.radius_mm);
+    let beyond: Vec<f64> =
+        (0..DIRECTIONS).map(|k| fit.predicted(&hole_scene.sight, &fitted.shape, k).0 / STEP_MM).collect();
+    let interior = colour::interior(view, ground, on_view, shape.radius_mm, colour::rim(&fit.profiles, &beyond));
     let (gap, uneven) = rim_profile(scene, hole_mm);
     HoleFit {
         gap,
