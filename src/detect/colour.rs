@@ -258,7 +258,7 @@ pub fn sides(discs: &[Interior], weights: &[f64]) -> Sides {
             }
             let clear =
                 if far < f32::MAX { (far - near) / (far + near).max(1.0) } else { 1.0 - near / (2.0 * strange) };
-            let sure = if agreed { 1.0 } else { DOUBTFUL };
+            let sure = if agreed && d.glare <= DAZZLE { 1.0 } else { DOUBTFUL };
             (Some([Side::A, Side::B][side]), ((0.5 + clear as f64).min(1.0) * sure).max(0.5))
         })
         .collect();

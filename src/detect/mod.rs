@@ -355,8 +355,7 @@ pub fn detect(frame: &Frame, registration: &Registration, config: &Config) -> De
 fn covariance_px2(camera: &Camera, fit: &fit::Fitting, plane_mm: f64) -> [[f64; 2]; 2] {
     let j = camera.jacobian(fit.at, plane_mm).unwrap_or([[1.0, 0.0], [0.0, 1.0]]);
     let j = nalgebra::Matrix2::new(j[0][0], j[0][1], j[1][0], j[1][1]);
-    let c = fit.information.try_inverse().unwrap_or_else(nalgebra::Matrix2::identity);
-    let c = j * c * j.transpose();
+    let c = j * fit.covariance_mm2 * j.transpose();
     [[c[(0, 0)], c[(0, 1)]], [c[(1, 0)], c[(1, 1)]]]
 }
 
