@@ -212,6 +212,10 @@ fn compare(name: &str, label: &Label, given: &Registration, found: &Detections, 
         }
         if d.confidence < 0.9 {
             tally.doubtful += 1;
+            println!(
+                "{name}: doubtful {:.2} visible {:.2} side {:?} lab {:?} at {:?}",
+                d.confidence, d.visible, d.side, d.lab, d.base
+            );
         }
         if d.side.map(seen_as) != Some(t.side) {
             tally.wrong_side += 1;
@@ -457,10 +461,7 @@ fn main() -> Result<()> {
     let mut lines = lines.map(std::fs::File::create).transpose()?.map(std::io::BufWriter::new);
     let mut dump = dump.map(std::fs::File::create).transpose()?;
     if let Some(file) = &mut dump {
-        writeln!(
-            file,
-            "name,rank,state,d,x,y,support,dr,ring,contrast,visible,enclosed,spread,weakest,residual,p,moved,L,A,B,ispread,o0,o1,o2,like,low,kin,odist"
-        )?;
+        writeln!(file, "name,rank,state,d,x,y,support,dr,ring,visible,residual,p,moved,spread,like,low,kin,odist")?;
     }
     let mut tally = Tally::default();
     for folder in folders {
@@ -485,6 +486,37 @@ fn main() -> Result<()> {
             if let Some(file) = &mut dump {
                 let search = detect::search(&frame, &given, &config);
                 let shape = search.shape.shape;
+                let hole = detect::hole::measure(&search.scene, &search.view, &search.ground, &shape, given.hole_mm);
+                let state = label
+                    .truth
+                    .iter()
+                    .filter(|t| t.base.norm() < 26.0)
+                    .map(|t| format!("{}@{:.1}", t.state, t.base.norm()))
+                    .collect::<Vec<_>>()
+                    .join("+");
+                let kin =
+                    search.kin.iter().map(|k| detect::colour::distance(*k, hole.interior.lab)).fold(99.0f32, f32::min);
+                let e = &hole.evidence;
+                let near = search.kin.iter().min_by(|a, b| {
+                    detect::colour::distance(**a, hole.interior.lab)
+                        .total_cmp(&detect::colour::distance(**b, hole.interior.lab))
+                });
+                println!(
+                    "KIN {name} {state} {:?} of {} hole {:?}",
+                    near.map(|k| k.map(|v| v.round())),
+                    search.kin.len(),
+                    hole.interior.lab.map(|v| v.round())
+                );
+                println!(
+                    "HOLE {name} [{state}] gap {:.2} at {:.2} dr {:+.2} reach {:+.2} kin {kin:.1} like {:.2} gapdip {:.3} uneven {:.3}",
+                    given.hole_mm - shape.radius_mm,
+                    hole.at.norm(),
+                    hole.radius_mm - shape.radius_mm,
+                    hole.reach_mm,
+                    hole.evidence.likelihood,
+                    hole.gap,
+                    hole.uneven
+                );
                 for (rank, c) in search.candidates.iter().enumerate() {
                     let at = c.fit.at;
                     let near = label.truth.iter().min_by(|a, b| a.base.distance(at).total_cmp(&b.base.distance(at)));
@@ -497,27 +529,17 @@ fn main() -> Result<()> {
                     };
                     writeln!(
                         file,
-                        "{name},{rank},{state},{d:.2},{:.1},{:.1},{:.3},{:.2},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.1},{:.1},{:.1},{:.2},{:.1},{:.1},{:.1},{:.3},{:.3},{:.2},{:.1}",
+                        "{name},{rank},{state},{d:.2},{:.1},{:.1},{:.3},{:.2},{:.3},{:.3},{:.3},{:.3},{:.2},{:.1},{:.3},{:.3},{:.2},{:.1}",
                         at.x,
                         at.y,
                         c.settled.support,
                         c.settled.radius_mm - shape.radius_mm,
                         e.ring,
-                        e.contrast,
                         e.visible,
-                        e.enclosed,
-                        e.spread,
-                        e.weakest,
                         c.fit.residual_mm,
                         c.probability,
                         c.settled.at.distance(c.fit.at),
-                        c.interior.lab[0],
-                        c.interior.lab[1],
-                        c.interior.lab[2],
                         c.interior.spread,
-                        e.outside[0],
-                        e.outside[1],
-                        e.outside[2],
                         e.likelihood,
                         e.likelihood_low,
                         e.kin,

@@ -43,8 +43,8 @@ pub struct Fitting {
     pub profiles: Profiles,
     /// Where the outline may be on each line.
     pub lines: Vec<Option<Likelihood>>,
-    /// Information about the middle, mm⁻², before scaling by the residual variance.
-    pub information: Matrix2<f64>,
+    /// Covariance of the middle, mm², what is not known of the shape included.
+    pub covariance_mm2: Matrix2<f64>,
     /// Robust residual, mm.
     pub residual_mm: f64,
     /// Share of the outline that was seen as an edge, 0 to 1.
@@ -111,7 +111,7 @@ impl Scene<'_> {
             at,
             profiles,
             lines,
-            information: Matrix2::identity(),
+            covariance_mm2: Matrix2::identity(),
             residual_mm: 1.0,
             visible: 0.0,
         }
@@ -154,9 +154,16 @@ impl Fitting {
     }
 }
 
-/// Neighbouring lines, and all discs of one picture, share light and blur: what they say about the shape is worth this
-/// share of what independent lines would say. Set so that the radius' error over its sigma is 1 on rendered pictures.
+/// Neighbouring lines, and all discs of one picture, share light and blur: what they say about the shape counts for this
+/// share of what independent lines would say. More and the height follows the light, less and it stays at the prior.
 const SHAPE_SHARE: f64 = 0.12;
+/// Of that, this much is believed where a standard deviation is given: with it the radius' error over its sigma has its
+/// 68 % point at 1 on rendered pictures.
+const SHAPE_HONESTY: f64 = 0.4;
+/// The variance of a middle is this many times what independent lines would give, for the same reason.
+const LINE_CORRELATION: f64 = 3.0;
+/// No middle is better known than this, mm².
+const LEAST_VARIANCE_MM2: f64 = 0.004;
 
 /// Fits one middle with the shape given.
 pub fn fit_alone(disc: &mut Fitting, sight: &Sight, shape: &Shape, scales_mm: &[f64]) {
@@ -165,10 +172,16 @@ pub fn fit_alone(disc: &mut Fitting, sight: &Sight, shape: &Shape, scales_mm: &[
         let Some(inverse) = part.a.try_inverse() else { return };
         let step = inverse * part.r_middle;
         disc.at = disc.at.offset(step[0].clamp(-1.5, 1.5), step[1].clamp(-1.5, 1.5));
-        disc.information = part.a;
+        disc.covariance_mm2 = middle_covariance(inverse, &part, &Matrix3::zeros());
         disc.residual_mm = part.residual_mm;
         disc.visible = part.visible;
     }
+}
+
+/// Covariance of a middle: what the lines say, as correlated as they are, and what is not known of the shape.
+fn middle_covariance(inverse: Matrix2<f64>, part: &Part, shape: &Matrix3<f64>) -> Matrix2<f64> {
+    let gain = inverse * part.b;
+    inverse * LINE_CORRELATION + Matrix2::identity() * LEAST_VARIANCE_MM2 + gain * shape * gain.transpose()
 }
 
 /// Fits all middles and the one shape, robust scale shrinking through `scales_mm`.
@@ -180,13 +193,12 @@ pub fn fit_together(
     scales_mm: &[f64],
 ) -> FittedShape {
     let mut shape = start;
+    let belief = Matrix3::from_diagonal(&Vector3::from(prior.sigma.map(|s| 1.0 / (s * s))));
     let mut covariance = Matrix3::from_diagonal(&Vector3::from(prior.sigma.map(|s| s * s)));
     for &scale in scales_mm {
         let mut shared = Matrix3::zeros();
         let mut shared_b = Vector3::zeros();
-        for (i, s) in prior.sigma.iter().enumerate() {
-            shared[(i, i)] += 1.0 / (s * s);
-        }
+        shared += belief;
         shared_b += Vector3::new(
             (prior.mean.radius_mm - shape.radius_mm) / prior.sigma[0].powi(2),
             (prior.mean.height_mm - shape.height_mm) / prior.sigma[1].powi(2),
@@ -206,7 +218,8 @@ pub fn fit_together(
         }
         let Some(inverse) = shared.try_inverse() else { break };
         let step = inverse * shared_b;
-        covariance = inverse;
+        let honest = belief + (shared - belief) * SHAPE_HONESTY;
+        covariance = honest.try_inverse().unwrap_or(inverse);
         shape.radius_mm += step[0].clamp(-1.5, 1.5);
         shape.height_mm += step[1].clamp(-1.5, 1.5);
         shape.edge_mm = (shape.edge_mm + step[2].clamp(-0.5, 0.5)).clamp(0.5, 3.5);
@@ -214,7 +227,7 @@ pub fn fit_together(
             let Some((inverse, part)) = part else { continue };
             let move_mm: Vector2<f64> = inverse * (part.r_middle - part.b * step);
             disc.at = disc.at.offset(move_mm[0].clamp(-1.5, 1.5), move_mm[1].clamp(-1.5, 1.5));
-            disc.information = part.a;
+            disc.covariance_mm2 = middle_covariance(*inverse, part, &covariance);
             disc.residual_mm = part.residual_mm;
             disc.visible = part.visible;
         }
