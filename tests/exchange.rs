@@ -110,12 +110,21 @@ fn refused(origin: Origin, text: &str) -> String {
 }
 
 /// What must survive in any format that holds rounds: names, points and 20s of each round, the result.
-fn gist(game: &Match) -> (Vec<String>, Vec<[u32; 3]>, Vec<Option<u32>>, Option<Party>) {
-    let names = game.format().parties().iter().map(|party| game.name(*party)).collect();
-    let points = game.counted().map(|(_, round)| game.points_of(round)).collect();
-    let twenties = game.counted().flat_map(|(_, round)| round.sides.iter().map(|side| side.twenties())).collect();
-    let winner = if let Status::Over { winner, .. } = game.status() { winner } else { None };
-    (names, points, twenties, winner)
+#[derive(Debug, PartialEq)]
+struct Gist {
+    names: Vec<String>,
+    points: Vec<[u32; 3]>,
+    twenties: Vec<Option<u32>>,
+    winner: Option<Party>,
+}
+
+fn gist(game: &Match) -> Gist {
+    Gist {
+        names: game.format().parties().iter().map(|party| game.name(*party)).collect(),
+        points: game.counted().map(|(_, round)| game.points_of(round)).collect(),
+        twenties: game.counted().flat_map(|(_, round)| round.sides.iter().map(|side| side.twenties())).collect(),
+        winner: if let Status::Over { winner, .. } = game.status() { winner } else { None },
+    }
 }
 
 #[test]
@@ -378,9 +387,9 @@ fn a_tourney_backup_goes_there_and_back() {
     assert_eq!(value["games"][0]["p1twenties"], 7);
     assert_eq!(value["games"][0]["gameRounds"][2], json!({"p1points": 1, "p2points": 1}));
     let plans = import(Origin::Tourney, value.to_string().as_bytes());
-    let (names, points, _, winner) = gist(&played.game);
-    let (names_back, points_back, _, winner_back) = gist(&plans[0].game);
-    assert_eq!((names, points, winner), (names_back, points_back, winner_back));
+    // Which round the 20s fell in is not in a backup.
+    let without_twenties = |game: &Match| Gist { twenties: Vec::new(), ..gist(game) };
+    assert_eq!(without_twenties(&plans[0].game), without_twenties(&played.game));
     assert_eq!(plans[0].game.setup().context.extra["tourney.twenties"], json!([7, 1]));
 }
 

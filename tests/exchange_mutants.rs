@@ -57,12 +57,12 @@ fn cut() -> impl Strategy<Value = Cut> {
     let at = || any::<usize>();
     let splinter = || prop::sample::select(SPLINTERS);
     prop_oneof![
-        (at(), any::<u8>()).prop_map(|(at, bits)| Cut::Flip(at, bits)),
-        (at(), 1usize..40).prop_map(|(at, length)| Cut::Remove(at, length)),
-        (at(), 1usize..400).prop_map(|(at, length)| Cut::Double(at, length)),
-        at().prop_map(Cut::Truncate),
-        (at(), splinter()).prop_map(|(at, text)| Cut::Insert(at, text)),
-        4 => (at(), splinter()).prop_map(|(at, text)| Cut::Replace(at, text)),
+        1 => (at(), any::<u8>()).prop_map(|(at, bits)| Cut::Flip(at, bits)),
+        1 => (at(), 1usize..40).prop_map(|(at, length)| Cut::Remove(at, length)),
+        1 => (at(), 1usize..400).prop_map(|(at, length)| Cut::Double(at, length)),
+        1 => at().prop_map(Cut::Truncate),
+        2 => (at(), splinter()).prop_map(|(at, text)| Cut::Insert(at, text)),
+        5 => (at(), splinter()).prop_map(|(at, text)| Cut::Replace(at, text)),
     ]
 }
 

@@ -26,8 +26,7 @@ impl Desk {
 
     fn output(&self, line: &str) -> Output {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("crokeye"));
-        // Blanks part words; an underscore stands for a blank inside one.
-        command.args(line.split(' ').filter(|word| !word.is_empty()).map(|word| word.replace('_', " ")));
+        command.args(line.split_whitespace());
         command.env("CROKEYE_DB", self.file("desk.db")).env("USER", "tester").current_dir(self.folder.path());
         command.output().unwrap()
     }

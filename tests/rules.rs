@@ -1,17 +1,21 @@
 //! Worked examples of every rule set, as data: `tests/rules/*.toml`, one file a set, readable by a referee.
 //!
 //! A case is a match: steps with what they must bring. Side scores are written as on the command line. A shot is facts
-//! about discs with what must happen to them. `timeout` gives shots per side and who may shoot once more.
+//! about discs with what must happen to them. A line call is a disc's place on the standard board with its value (mm from
+//! the hole's centre; inner line edges 100.8, 202.4, 304.0, contact radius 16.0). `timeout` gives shots per side and who may shoot once more.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use crokeye::board::State;
+use crokeye::geometry::Point;
+use crokeye::judge::{self, Edges, Placed};
 use crokeye::score::event::{Context, Finish, Player, RoundEntry, Setup, SideInfo, Source};
 use crokeye::score::game::Status;
 use crokeye::score::notation::{SeatName, seat_word};
 use crokeye::score::rules::{BUILTIN, RuleSet};
-use crokeye::score::shot::{Breach, DiscFact, StartFacts, judge, judge_start, references, shot_owed};
+use crokeye::score::shot::{self, Breach, DiscFact, StartFacts, judge_start, references, shot_owed};
 use crokeye::score::tally::SideEntry;
 use crokeye::score::{Command, Format, Match, Party, Record};
 use jiff::Timestamp;
@@ -27,6 +31,8 @@ struct File {
     shot: Vec<Shot>,
     #[serde(default)]
     start: Vec<Start>,
+    #[serde(default)]
+    line: Vec<LineCall>,
     #[serde(default)]
     timeout: Vec<TimeOut>,
 }
@@ -113,6 +119,23 @@ struct Start {
     source: String,
     facts: StartFacts,
     legal: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LineCall {
+    title: String,
+    source: String,
+    rho_mm: f64,
+    #[serde(default = "flat")]
+    lies: State,
+    value: u32,
+    #[serde(default)]
+    close: bool,
+}
+
+fn flat() -> State {
+    State::Flat
 }
 
 #[derive(Deserialize)]
@@ -289,22 +312,37 @@ fn play(file: &File, case: &Case) {
     assert_eq!(Match::replay(&referee.log), referee.state, "replaying the log gives another state");
 }
 
-fn judge_shot(set: &RuleSet, shot: &Shot) {
+fn judge_shot(set: &RuleSet, example: &Shot) {
     let (rules, _) = set.settle().unwrap();
-    let verdict = judge(&rules, shot.shooter, &shot.discs);
-    assert_eq!(verdict.breach, shot.breach, "breach");
+    let verdict = shot::judge(&rules, example.shooter, &example.discs);
+    assert_eq!(verdict.breach, example.breach, "breach");
     let removed: Vec<u32> = verdict.remove.iter().map(|(id, _)| *id).collect();
-    assert_eq!(removed, shot.removed, "removed");
+    assert_eq!(removed, example.removed, "removed");
     let mut twenties = BTreeMap::new();
     for (_, owner) in &verdict.twenties {
         *twenties.entry(owner.letter().to_ascii_lowercase().to_string()).or_insert(0) += 1;
     }
-    assert_eq!(twenties, shot.twenties, "twenties");
-    assert_eq!(verdict.put_back, shot.put_back, "put back");
-    if let Some(words) = &shot.reference {
+    assert_eq!(twenties, example.twenties, "twenties");
+    assert_eq!(verdict.put_back, example.put_back, "put back");
+    if let Some(words) = &example.reference {
         let texts = references(set, &verdict);
         assert!(texts.iter().any(|text| text.contains(words)), "no reference says {words:?}: {texts:?}");
     }
+}
+
+fn call_line(call: &LineCall) {
+    let edges = Edges { inner_mm: [304.0, 202.4, 100.8], hole_mm: 17.46 };
+    let disc = Placed {
+        base: Point::new(call.rho_mm, 0.0),
+        radius_mm: 16.0,
+        // Sharper than any picture: the examples are about the rule, not about the measurement.
+        random_sigma_mm: 0.01,
+        state: call.lies,
+        alternatives: Vec::new(),
+    };
+    let verdict = crokeye::judge::judge(&disc, &edges, &judge::Config::default());
+    assert_eq!(verdict.zone.value(), call.value, "value");
+    assert_eq!(verdict.close_other().is_some(), call.close, "close");
 }
 
 /// Runs one example and names it when it fails.
@@ -352,7 +390,10 @@ fn every_worked_example_comes_out_as_written() {
             let run = || assert_eq!(shot_owed(&rules, timeout.shots[0], timeout.shots[1]), timeout.owed);
             failed += usize::from(!named(name, &timeout.title, &timeout.source, run));
         }
-        ran += file.case.len() + file.shot.len() + file.start.len() + file.timeout.len();
+        for call in &file.line {
+            failed += usize::from(!named(name, &call.title, &call.source, || call_line(call)));
+        }
+        ran += file.case.len() + file.shot.len() + file.start.len() + file.line.len() + file.timeout.len();
     }
     assert_eq!(failed, 0, "{failed} of {ran} worked examples failed");
 }

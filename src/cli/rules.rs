@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
+use comfy_table::{ContentArrangement, Table};
 use crokeye::score::rules::{BUILTIN, Mark, RuleSet};
 use serde_json::json;
 
@@ -103,23 +104,41 @@ fn list(names: &[String], json: bool) -> Result<()> {
         }
         return Ok(());
     }
-    for chunk in sets.chunks(SETS_BESIDE) {
-        let mut table = table();
-        table.set_header(std::iter::once("parameter").chain(chunk.iter().map(|set| set.name.as_str())));
-        let rows = chunk.iter().map(RuleSet::rows).collect::<Result<Vec<_>, _>>()?;
-        for at in 0..rows[0].len() {
-            let cells = rows.iter().map(|rows| match (&rows[at].value, &rows[at].default) {
-                (Some(value), _) => value.clone(),
-                (None, Some(default)) => format!("[{default}]"),
-                (None, None) => "-".to_owned(),
-            });
-            table.add_row(std::iter::once(rows[0][at].name.to_owned()).chain(cells));
+    // As many sets beside each other as fit without breaking words.
+    let mut rest = sets.as_slice();
+    while !rest.is_empty() {
+        let mut count = rest.len().min(SETS_BESIDE);
+        let mut table = beside(&rest[..count])?;
+        while count > 1 && natural_width(&table) > table.width().unwrap_or(u16::MAX).into() {
+            count -= 1;
+            table = beside(&rest[..count])?;
         }
         outln!("{table}\n");
+        rest = &rest[count..];
     }
     outln!("[in brackets]: the text is silent; a match takes this unless told otherwise (`crokeye match new --set`).");
     outln!("Sources: `crokeye rules show NAME`. first-to takes its end in the name: first-to-7, first-to-5-by-2.");
     Ok(())
+}
+
+fn beside(sets: &[RuleSet]) -> Result<Table> {
+    let mut table = table();
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(std::iter::once("parameter").chain(sets.iter().map(|set| set.name.as_str())));
+    let rows = sets.iter().map(RuleSet::rows).collect::<Result<Vec<_>, _>>()?;
+    for at in 0..rows[0].len() {
+        let cells = rows.iter().map(|rows| match (&rows[at].value, &rows[at].default) {
+            (Some(value), _) => value.clone(),
+            (None, Some(default)) => format!("[{default}]"),
+            (None, None) => "-".to_owned(),
+        });
+        table.add_row(std::iter::once(rows[0][at].name.to_owned()).chain(cells));
+    }
+    Ok(table)
+}
+
+fn natural_width(table: &Table) -> usize {
+    table.lines().map(|line| line.trim_end().chars().count()).max().unwrap_or(0)
 }
 
 fn show(set: &RuleSet, json: bool) -> Result<()> {

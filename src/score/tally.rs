@@ -245,7 +245,9 @@ pub fn check(
     let set_aside = optional("20s set aside", entry.set_aside)?;
     let points = optional("points", entry.points)?;
 
-    if let Some(zones) = &entry.zones {
+    // 20s set aside and nothing else: nothing lies on the board.
+    let bare = entry.set_aside.is_some() && [entry.total, entry.twenties, entry.points] == [None; 3];
+    if let Some(zones) = entry.zones.or(bare.then(ZoneEntry::default)) {
         let zones = ZoneCounts {
             twenty: number("discs in the hole", zones.twenty)?,
             fifteen: number("discs in the 15 zone", zones.fifteen)?,

@@ -6,7 +6,8 @@ use serde::Serialize;
 use sqlx::Row;
 
 use super::evidence::write_whole;
-use super::{APPLICATION_ID, MIGRATIONS, Store, StoreError, Summary, head};
+use super::rows::head;
+use super::{APPLICATION_ID, MIGRATIONS, Store, StoreError, Summary};
 
 /// What a full check found.
 #[derive(Clone, Debug, Default, Serialize)]

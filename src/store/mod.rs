@@ -7,16 +7,15 @@
 mod error;
 mod evidence;
 mod maintain;
+mod rows;
 #[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, Row, SqlSafeStr};
@@ -24,6 +23,7 @@ use uuid::Uuid;
 
 pub use error::StoreError;
 pub use maintain::Report;
+use rows::{head, insert, read, records, uuid, write};
 
 use crate::score::game::Status;
 use crate::score::import::Plan;
@@ -197,9 +197,8 @@ impl Store {
         let events = Match::decide(None, command)?;
         let id = Uuid::now_v7();
         let mut tx = self.pool.begin_with("BEGIN IMMEDIATE").await?;
-        let number = insert(&mut tx, id, at).await?;
         let mut state = None;
-        write(&mut tx, number, &mut state, "", &records(0, at, author, events)).await?;
+        let number = insert(&mut tx, id, &mut state, &records(0, at, author, events)).await?;
         tx.commit().await?;
         let game = state.ok_or_else(|| StoreError::NoMatch(number.to_string()))?;
         Ok(Loaded { number, id, game })
@@ -221,10 +220,8 @@ impl Store {
             if let Some(row) = here {
                 return Err(StoreError::AlreadyHere { id, number: row.try_get(0)? });
             }
-            let at = plan.log.first().map_or(Timestamp::UNIX_EPOCH, |record| record.at);
-            let number = insert(&mut tx, id, at).await?;
             let mut state = None;
-            write(&mut tx, number, &mut state, "", &plan.log).await?;
+            let number = insert(&mut tx, id, &mut state, &plan.log).await?;
             let game = state.ok_or_else(|| StoreError::NoMatch(number.to_string()))?;
             all.push(Loaded { number, id, game });
         }
@@ -399,147 +396,6 @@ fn migrator() -> Migrator {
         Migration::new(*version, (*name).into(), MigrationType::Simple, AssertSqlSafe(*sql).into_sql_str(), false)
     });
     Migrator::with_migrations(all.collect())
-}
-
-type Connection = sqlx::SqliteConnection;
-
-/// Makes the row of a match without events yet; gives its number.
-async fn insert(connection: &mut Connection, id: Uuid, at: Timestamp) -> Result<i64, StoreError> {
-    let next = sqlx::query("SELECT COALESCE(MAX(number), 0) + 1 FROM game_match");
-    let number: i64 = next.fetch_one(&mut *connection).await?.try_get(0)?;
-    sqlx::query(
-        "INSERT INTO game_match (number, id, created_us, revision, head, summary) VALUES ($1, $2, $3, 0, '', '{}')",
-    )
-    .bind(number)
-    .bind(id.to_string())
-    .bind(at.as_microsecond())
-    .execute(connection)
-    .await?;
-    Ok(number)
-}
-
-/// A match's identity, revision and chain value.
-async fn head(connection: &mut Connection, number: i64) -> Result<(Uuid, u64, String), StoreError> {
-    let row = sqlx::query("SELECT id, revision, head FROM game_match WHERE number = $1")
-        .bind(number)
-        .fetch_optional(connection)
-        .await?
-        .ok_or_else(|| StoreError::NoMatch(number.to_string()))?;
-    let revision: i64 = row.try_get("revision")?;
-    Ok((uuid(row.try_get("id")?, number)?, revision.unsigned_abs(), row.try_get("head")?))
-}
-
-fn uuid(text: String, number: i64) -> Result<Uuid, StoreError> {
-    Uuid::from_str(&text).map_err(|error| StoreError::Unreadable { number, revision: 0, reason: error.to_string() })
-}
-
-fn records(after: u64, at: Timestamp, author: &str, events: Vec<Event>) -> Vec<Record> {
-    // Stored to the microsecond: what is shown now is what will be read later.
-    let at = Timestamp::from_microsecond(at.as_microsecond()).unwrap_or(at);
-    events
-        .into_iter()
-        .zip(after + 1..)
-        .map(|(event, revision)| Record { revision, at, author: author.to_owned(), event })
-        .collect()
-}
-
-/// Writes records, the match's new revision and its summary; moves `state` on. Gives the new chain value.
-async fn write(
-    connection: &mut Connection,
-    number: i64,
-    state: &mut Option<Match>,
-    head: &str,
-    records: &[Record],
-) -> Result<String, StoreError> {
-    let mut chain = head.to_owned();
-    for record in records {
-        let revision = i64::try_from(record.revision).unwrap_or(i64::MAX);
-        let broken = |error: serde_json::Error| StoreError::Unreadable { number, revision, reason: error.to_string() };
-        let body = serde_json::to_string(&record.event).map_err(broken)?;
-        let at_us = record.at.as_microsecond();
-        chain = link(&chain, revision, at_us, &record.author, &body);
-        sqlx::query(
-            "INSERT INTO event (match_number, revision, at_us, author, body, chain) VALUES ($1, $2, $3, $4, $5, $6)",
-        )
-        .bind(number)
-        .bind(revision)
-        .bind(at_us)
-        .bind(&record.author)
-        .bind(&body)
-        .bind(&chain)
-        .execute(&mut *connection)
-        .await?;
-        Match::apply(state, record);
-    }
-    if let Some(game) = state {
-        let revision = i64::try_from(game.revision()).unwrap_or(i64::MAX);
-        let broken = |error: serde_json::Error| StoreError::Unreadable { number, revision, reason: error.to_string() };
-        sqlx::query("UPDATE game_match SET revision = $1, head = $2, summary = $3 WHERE number = $4")
-            .bind(revision)
-            .bind(&chain)
-            .bind(serde_json::to_string(&Summary::of(game)).map_err(broken)?)
-            .bind(number)
-            .execute(connection)
-            .await?;
-    }
-    Ok(chain)
-}
-
-/// Folds a match's log, a block at a time so that memory does not grow with it, checking the chain.
-async fn read(
-    connection: &mut Connection,
-    number: i64,
-    each: &mut dyn FnMut(&Record),
-) -> Result<Option<Match>, StoreError> {
-    /// Rows fetched at once.
-    const BLOCK: i64 = 1_000;
-    let (mut state, mut chain, mut after) = (None, String::new(), 0i64);
-    loop {
-        let rows = sqlx::query(
-            "SELECT revision, at_us, author, body, chain FROM event \
-             WHERE match_number = $1 AND revision > $2 ORDER BY revision LIMIT $3",
-        )
-        .bind(number)
-        .bind(after)
-        .bind(BLOCK)
-        .fetch_all(&mut *connection)
-        .await?;
-        for row in &rows {
-            let revision: i64 = row.try_get("revision")?;
-            let broken = |reason: &str| StoreError::Unreadable { number, revision, reason: reason.to_owned() };
-            let (at_us, author, body): (i64, String, String) =
-                (row.try_get("at_us")?, row.try_get("author")?, row.try_get("body")?);
-            if revision != after + 1 {
-                return Err(broken("the event before it is missing"));
-            }
-            chain = link(&chain, revision, at_us, &author, &body);
-            if chain != row.try_get::<String, _>("chain")? {
-                return Err(broken("it was changed behind crokeye's back (its chain value does not fit)"));
-            }
-            let record = Record {
-                revision: revision.unsigned_abs(),
-                at: Timestamp::from_microsecond(at_us).map_err(|error| broken(&error.to_string()))?,
-                author,
-                event: serde_json::from_str(&body).map_err(|error| broken(&error.to_string()))?,
-            };
-            each(&record);
-            Match::apply(&mut state, &record);
-            after = revision;
-        }
-        if (rows.len() as i64) < BLOCK {
-            return Ok(state);
-        }
-    }
-}
-
-/// The chain value of an event: SHA-256 over the one before it and everything stored with it.
-fn link(previous: &str, revision: i64, at_us: i64, author: &str, body: &str) -> String {
-    let mut hash = Sha256::new();
-    for part in [previous, &revision.to_string(), &at_us.to_string(), author, body] {
-        hash.update((part.len() as u64).to_le_bytes());
-        hash.update(part);
-    }
-    hex(&hash.finalize())
 }
 
 /// Bytes in hexadecimal.

@@ -35,7 +35,7 @@ pub struct MatchArgs {
     #[command(flatten)]
     pub(super) common: Common,
     #[command(subcommand)]
-    command: MatchCommand,
+    command: Box<MatchCommand>,
 }
 
 /// Options of every command that opens the store.

@@ -126,7 +126,7 @@ pub fn list(common: &Common, listed: &[Listed]) {
         let points: Vec<String> = summary.points.iter().map(u64::to_string).collect();
         let state = match (summary.state.as_str(), summary.winner) {
             ("over", Some(winner)) => format!("{winner} won"),
-            ("over", None) => "drawn".to_owned(),
+            ("over", None) => "no winner".to_owned(),
             ("shoot_out_due", _) => "shoot-out due".to_owned(),
             (other, _) => other.to_owned(),
         };

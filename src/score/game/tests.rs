@@ -3,6 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::score::event::{Command, Context, Player};
+use crate::score::format::Format;
 use crate::score::rules::{BUILTIN, Conversion, RoundTie, RuleSet};
 use crate::score::tally::{SideEntry, ZoneEntry};
 

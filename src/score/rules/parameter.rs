@@ -188,7 +188,7 @@ parameters! {
     conversion: Conversion,
     /// When the match is over.
     end: End,
-    /// Points of a level round.
+    /// Points of a level round under match_points; the difference of a level round is 0.
     round_tie: RoundTie,
     /// What follows when the match ends level.
     end_tie: EndTie,
