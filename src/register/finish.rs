@@ -18,7 +18,7 @@ use crate::kernels::picture::shrink;
 /// Pixels per millimetre above which a finer picture tells nothing more about a line.
 const ENOUGH_PX_PER_MM: f64 = 1.3;
 /// Directions in which each edge is followed.
-const DIRECTIONS: usize = 180;
+const DIRECTIONS: usize = 144;
 /// Neighbours that share an error, before the residuals tell.
 const FIRST_CORRELATION: f64 = 4.0;
 
@@ -208,8 +208,8 @@ fn assemble(
         rings,
         hole_mm: radius(Circle::Hole, |m| m.hole.value),
         surface_mm: radius(Circle::Rim, |m| m.surface.value),
-        quadrant_rad: quadrants.map(|q| q.0),
-        peg_rad: pegs.map(|p| p.0),
+        quadrant_rad: quadrants.filter(|q| q.1 > DIRECTION_STANDS_OUT).map(|q| q.0),
+        peg_rad: pegs.filter(|p| p.1 > DIRECTION_STANDS_OUT).map(|p| p.0),
         deviations,
         quality: Quality {
             residual_px: solved.sigma_px / scale,
@@ -221,6 +221,9 @@ fn assemble(
         state: Identified { camera: full, ..state.clone() },
     }
 }
+
+/// A direction is reported where pegs or quadrant lines stand out by this many typical deviations.
+const DIRECTION_STANDS_OUT: f32 = 5.0;
 
 fn circle_of(line: Line) -> Circle {
     match line {

@@ -31,7 +31,7 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { search_px: 900.0 }
+        Self { search_px: 720.0 }
     }
 }
 
@@ -118,9 +118,9 @@ pub struct Quality {
     pub coverage: f64,
     /// Evidence for a board's pattern of rings, at most 3.9.
     pub score: f64,
-    /// How far the quadrant lines stand out of the ring they cross; 0 where they do not.
+    /// How far the quadrant lines stand out of the ring they cross, in typical deviations.
     pub quadrants: f64,
-    /// How far the pegs stand out of the 15 line; 0 where they do not.
+    /// How far the pegs stand out of the 15 line, in typical deviations.
     pub pegs: f64,
 }
 
@@ -135,12 +135,8 @@ pub fn register(frame: &Frame, config: &Config) -> Result<Registration, NotFound
     }
     let priors = CameraPriors::new(f64::from(width), f64::from(height), &frame.lens);
     let long = f64::from(width.max(height));
-    let coarse = (long / config.search_px).round().max(1.0) as u32;
-    let mut factors = vec![coarse];
-    if coarse > 1 {
-        factors.push((coarse / 2).max(1));
-    }
-    for factor in factors {
+    let mut factor = (long / config.search_px).round().max(1.0) as u32;
+    loop {
         let small = shrink(&frame.rgb, factor);
         let scale = 1.0 / f64::from(factor);
         if let Some(found) = find(&small, &priors.rescaled(scale)) {
@@ -149,9 +145,16 @@ pub fn register(frame: &Frame, config: &Config) -> Result<Registration, NotFound
                 .filter(is_board)
                 .ok_or(NotFound::NoRings);
         }
+        // A small board needs a finer look, up to where its lines are a pixel wide.
+        if factor == 1 || long / f64::from(factor) > FINEST_SEARCH * config.search_px {
+            return Err(NotFound::NoRings);
+        }
+        factor = (factor / 2).max(1);
     }
-    Err(NotFound::NoRings)
 }
+
+/// The search stops at pictures this many times longer than the first one searched.
+const FINEST_SEARCH: f64 = 3.0;
 
 /// Follows the board from its place in an earlier picture of the same camera: cheaper than [`register`], and bound to
 /// a board that moved by a few pixels at most.
@@ -171,18 +174,28 @@ const TRACK_GATES_PX: [f64; 2] = [3.0, 1.6];
 
 /// Share of its circumference on which each line must be seen.
 const LEAST_COVERAGE: f64 = 0.3;
+/// From here on pegs stand out more than in any picture without them (targets, plates and dials reach 4.5).
+const PEGS_STAND_OUT: f64 = 6.0;
+/// The same for quadrant lines; the numbers that run through a target's rings reach 29.
+const QUADRANTS_STAND_OUT: f64 = 33.0;
+/// Evidence of the rings that must do without either. An engraved plate reaches 3.1.
+const LEAST_SCORE_ALONE: f64 = 3.2;
 
 /// Whether what was fitted is a board at all: all three lines, and pegs or quadrant lines where only boards have them.
 fn is_board(found: &Registration) -> bool {
     let q = &found.quality;
     let seen = found.rings.iter().all(|r| r.coverage > LEAST_COVERAGE);
-    seen && (q.pegs > 0.0 || q.quadrants > 0.0)
+    let marks = q.pegs > PEGS_STAND_OUT || q.quadrants > QUADRANTS_STAND_OUT;
+    seen && q.score > if marks { LEAST_SCORE } else { LEAST_SCORE_ALONE }
 }
 
 /// Seeds that are followed up with the picture itself.
 const SEEDS: usize = 6;
 /// Evidence that a board must show, of 3.9 at most (see `identify`).
-const LEAST_SCORE: f64 = 2.2;
+const LEAST_SCORE: f64 = 2.3;
+
+/// Evidence that no wrong guess reaches: further seeds are not tried.
+const SURE_SCORE: f64 = 3.3;
 
 /// The best identified board in a picture.
 pub fn find(picture: &RgbImage, priors: &CameraPriors) -> Option<Identified> {
@@ -197,6 +210,9 @@ pub fn find(picture: &RgbImage, priors: &CameraPriors) -> Option<Identified> {
         let Some(found) = identify::identify(&profile, &camera) else { continue };
         if best.as_ref().is_none_or(|b| found.score > b.score) {
             best = Some(found);
+        }
+        if best.as_ref().is_some_and(|b| b.score > SURE_SCORE) {
+            break;
         }
     }
     best.filter(|b| b.score > LEAST_SCORE)
