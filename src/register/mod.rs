@@ -141,9 +141,10 @@ pub fn register(frame: &Frame, config: &Config) -> Result<Registration, NotFound
         let scale = 1.0 / f64::from(factor);
         if let Some(found) = find(&small, &priors.rescaled(scale)) {
             let camera = found.camera.rescaled(f64::from(factor));
-            return finish::finish(&frame.rgb, &priors, &Identified { camera, ..found }, &COLD_GATES_PX)
-                .filter(is_board)
-                .ok_or(NotFound::NoRings);
+            let identified = Identified { camera, ..found };
+            if let Some(board) = finish::finish(&frame.rgb, &priors, &identified, &COLD_GATES_PX).filter(is_board) {
+                return Ok(board);
+            }
         }
         // A small board needs a finer look, up to where its lines are a pixel wide.
         if factor == 1 || long / f64::from(factor) > FINEST_SEARCH * config.search_px {
@@ -186,6 +187,7 @@ fn is_board(found: &Registration) -> bool {
     let q = &found.quality;
     let seen = found.rings.iter().all(|r| r.coverage > LEAST_COVERAGE);
     let marks = q.pegs > PEGS_STAND_OUT || q.quadrants > QUADRANTS_STAND_OUT;
+    tracing::debug!(score = q.score, pegs = q.pegs, quadrants = q.quadrants, coverage = q.coverage, "board?");
     seen && q.score > if marks { LEAST_SCORE } else { LEAST_SCORE_ALONE }
 }
 
