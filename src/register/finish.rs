@@ -58,6 +58,13 @@ pub fn finish(
     Some(assemble(level, &state, &observations, &solved, model, scale))
 }
 
+/// The camera of one more solve on the identified circles, edges searched within `gate_px`.
+pub fn polish(picture: &RgbImage, priors: &CameraPriors, identified: &Identified, gate_px: f64) -> Option<Camera> {
+    let mut state = identified.clone();
+    set_scale(&mut state);
+    step(picture, priors, &state, gate_px, FIRST_CORRELATION).map(|(_, solved)| solved.camera)
+}
+
 /// Brings the middle of the shooting line to 304.8 mm, where it is held from then on.
 fn set_scale(state: &mut Identified) {
     let Some(five) = state.lines.iter().find(|l| l.0 == Circle::Five).map(|l| l.1.middle_mm) else { return };
@@ -181,13 +188,7 @@ fn assemble(
     let rings = Line::ALL.map(|line| {
         let found = &measured[line as usize];
         let (residual_px, coverage) = agreement(state, observations, solved, circle_of(line));
-        Ring {
-            line,
-            inner_mm: found.inner_mm,
-            outer_mm: found.outer_mm,
-            residual_px: residual_px / scale,
-            coverage,
-        }
+        Ring { line, inner_mm: found.inner_mm, outer_mm: found.outer_mm, residual_px: residual_px / scale, coverage }
     });
     let nominal = models::all().first();
     let radius = |circle: Circle, fraction: fn(&BoardModel) -> f64| {
@@ -242,13 +243,17 @@ fn measure_lines(
 ) -> [Measured; 3] {
     // Without a matching model: the span of all measured boards.
     const ANY_WIDTH_MM: (f64, f64) = (1.7, 0.45);
-    let (width_mm, width_sigma_mm) = model.map_or(ANY_WIDTH_MM, |m| {
-        (m.line_width.value * SHOOTING_LINE_MM, m.line_width.sigma * SHOOTING_LINE_MM)
-    });
+    let (width_mm, width_sigma_mm) =
+        model.map_or(ANY_WIDTH_MM, |m| (m.line_width.value * SHOOTING_LINE_MM, m.line_width.sigma * SHOOTING_LINE_MM));
     let painted = Line::ALL.map(|line| {
         let index = state.lines.iter().position(|l| l.0 == circle_of(line))?;
         let tracks: Vec<&Track> = state.tracks.iter().filter(|t| t.line == index).collect();
-        Some(Painted { middle_mm: state.lines[index].1.middle_mm, weights: combined(&tracks), width_mm, width_sigma_mm })
+        Some(Painted {
+            middle_mm: state.lines[index].1.middle_mm,
+            weights: combined(&tracks),
+            width_mm,
+            width_sigma_mm,
+        })
     });
     let found = lines::measure(picture, camera, &painted);
     [0, 1, 2].map(|i| {

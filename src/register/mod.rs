@@ -175,20 +175,27 @@ const TRACK_GATES_PX: [f64; 2] = [3.0, 1.6];
 
 /// Share of its circumference on which each line must be seen.
 const LEAST_COVERAGE: f64 = 0.3;
-/// From here on pegs stand out more than in any picture without them (targets, plates and dials reach 4.5).
-const PEGS_STAND_OUT: f64 = 6.0;
-/// The same for quadrant lines; the numbers that run through a target's rings reach 29.
-const QUADRANTS_STAND_OUT: f64 = 33.0;
-/// Evidence of the rings that must do without either. An engraved plate reaches 3.1.
-const LEAST_SCORE_ALONE: f64 = 3.2;
+/// What must come together for a board; the fields are those of [`Quality`].
+struct Marks {
+    score: f64,
+    pegs: f64,
+    quadrants: f64,
+}
+
+/// Any one of these makes a board. Pictures without one reach: plates 3.5 with pegs 2.7 and quadrants 3; an engraved
+/// plate 3.1 with 4.1 and 16; targets 2.4 with 3.6 and 36 (the numbers through their rings); a dartboard 1.7 with 15.
+const MARKS: [Marks; 3] = [
+    Marks { score: 2.3, pegs: 5.0, quadrants: 0.0 },
+    Marks { score: 2.65, pegs: 0.0, quadrants: 30.0 },
+    Marks { score: 3.2, pegs: 0.0, quadrants: 8.0 },
+];
 
 /// Whether what was fitted is a board at all: all three lines, and pegs or quadrant lines where only boards have them.
 fn is_board(found: &Registration) -> bool {
     let q = &found.quality;
     let seen = found.rings.iter().all(|r| r.coverage > LEAST_COVERAGE);
-    let marks = q.pegs > PEGS_STAND_OUT || q.quadrants > QUADRANTS_STAND_OUT;
     tracing::debug!(score = q.score, pegs = q.pegs, quadrants = q.quadrants, coverage = q.coverage, "board?");
-    seen && q.score > if marks { LEAST_SCORE } else { LEAST_SCORE_ALONE }
+    seen && MARKS.iter().any(|m| q.score > m.score && q.pegs > m.pegs && q.quadrants > m.quadrants)
 }
 
 /// Seeds that are followed up with the picture itself.
@@ -206,10 +213,19 @@ pub fn find(picture: &RgbImage, priors: &CameraPriors) -> Option<Identified> {
     let seeds = seed::seeds(&edges, width, height, priors.focal_px, priors.principal);
     let mut best: Option<Identified> = None;
     for seed in distinct(&seeds) {
-        let camera = identify::sharpen(&edges, &seed.camera, priors).unwrap_or_else(|| seed.camera.clone());
-        let Some(px_per_mm) = camera.scale_px_per_mm(Point::new(0.0, 0.0), 0.0) else { continue };
-        let profile = Profile::new(picture, &camera, 6.0, 760.0, 0.5 / px_per_mm, 1.0);
-        let Some(found) = identify::identify(&profile, &camera) else { continue };
+        let mut camera = identify::sharpen(&edges, &seed.camera, priors).unwrap_or_else(|| seed.camera.clone());
+        let Some(mut found) = look(picture, &camera) else { continue };
+        for _ in 0..POLISHINGS {
+            if found.score > SURE_SCORE || found.score < LEAST_SCORE {
+                break;
+            }
+            let Some(polished) = finish::polish(picture, priors, &found, POLISH_GATE_PX) else { break };
+            camera = polished;
+            match look(picture, &camera) {
+                Some(again) if again.score > found.score => found = again,
+                _ => break,
+            }
+        }
         if best.as_ref().is_none_or(|b| found.score > b.score) {
             best = Some(found);
         }
@@ -218,6 +234,17 @@ pub fn find(picture: &RgbImage, priors: &CameraPriors) -> Option<Identified> {
         }
     }
     best.filter(|b| b.score > LEAST_SCORE)
+}
+
+/// How often a promising board is solved and looked at again, and how far from the guess its edges may be, px.
+const POLISHINGS: usize = 3;
+const POLISH_GATE_PX: f64 = 6.0;
+
+/// Names the circles that `camera` shows.
+fn look(picture: &RgbImage, camera: &Camera) -> Option<Identified> {
+    let px_per_mm = camera.scale_px_per_mm(Point::new(0.0, 0.0), 0.0)?;
+    let profile = Profile::new(picture, camera, 6.0, 760.0, 0.5 / px_per_mm, 1.0);
+    identify::identify(&profile, camera)
 }
 
 /// The best seeds that differ in place, tilt or scale.
@@ -244,4 +271,3 @@ fn distinct(seeds: &[seed::Seed]) -> Vec<&seed::Seed> {
     }
     out
 }
-
