@@ -409,7 +409,7 @@ fn dump_lines(
                 if !profiles.seen[k] {
                     continue;
                 }
-                let dir = detect::fit::direction(k, 0.0);
+                let dir = detect::fit::direction(k);
                 let o = shape.outline(&sight, lean, dir).offset;
                 let mut target = 0.0;
                 for _ in 0..4 {
@@ -445,10 +445,12 @@ fn dump_lines(
 fn main() -> Result<()> {
     let (mut folders, mut each, mut debug, mut seed, mut only, mut dump, mut lines) =
         (Vec::new(), false, None, None, None, None, None);
+    let mut held_back = false;
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--each" => each = true,
+            "--held-back" => held_back = true,
             "--debug" => debug = args.next().map(PathBuf::from),
             "--perturb" => seed = args.next().map(|s| s.parse::<u64>()).transpose()?,
             "--dump" => dump = args.next().map(PathBuf::from),
@@ -473,6 +475,10 @@ fn main() -> Result<()> {
         labels.sort();
         for path in labels {
             let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+            let number: usize = name.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap_or(1);
+            if held_back && number % 5 != 0 {
+                continue;
+            }
             if only.as_ref().is_some_and(|o| !name.contains(o.as_str())) {
                 continue;
             }

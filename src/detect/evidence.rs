@@ -2,7 +2,6 @@
 
 use super::colour::median;
 use super::fit::{DIRECTIONS, Fitting, SAMPLES, STEP_MM};
-use super::localise::bin_mm;
 use super::settle::Settled;
 use super::shape::{Shape, Sight};
 
@@ -73,12 +72,7 @@ fn likelihoods(disc: &Fitting, predicted: &[f64]) -> (f32, f32) {
     let mut counts = [0.0f32; ARCS];
     for (k, line) in disc.lines.iter().enumerate() {
         let Some(line) = line else { continue };
-        let near: f64 = line
-            .bins
-            .iter()
-            .enumerate()
-            .map(|(b, p)| *p as f64 * (-0.5 * ((bin_mm(b) - predicted[k]) / NEAR_MM).powi(2)).exp())
-            .sum();
+        let near = line.through(predicted[k], NEAR_MM)[0];
         sums[arc_of(k)] += (near + LEAST).ln() as f32;
         counts[arc_of(k)] += 1.0;
     }

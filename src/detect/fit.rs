@@ -4,12 +4,14 @@
 //! the colour changes fastest is an edge; which of them is the outline is settled by a robust least-squares fit of all
 //! discs' middles with one shape, whose robust scale shrinks from step to step.
 
+use std::sync::LazyLock;
+
 use nalgebra::{Matrix2, Matrix2x3, Matrix3, Vector2, Vector3};
 
 use crate::geometry::{BoardMm, Camera, Point};
 use crate::kernels::planes::Raster;
 
-use super::localise::{Likelihood, bin_mm, localise};
+use super::localise::{Likelihood, localise};
 use super::shape::{Shape, Sight};
 
 /// Directions in which the outline is measured.
@@ -35,8 +37,8 @@ pub struct Profiles {
 pub struct Fitting {
     /// Where the lines were taken about.
     pub origin: Point<BoardMm>,
-    /// Shape whose outline the lines were taken across.
-    pub origin_shape: Shape,
+    /// How far along its direction, from the board's centre, each line's middle lies, mm.
+    pub reach_mm: Vec<f64>,
     /// Middle as fitted, on the middle plane.
     pub at: Point<BoardMm>,
     /// The lines.
@@ -51,10 +53,18 @@ pub struct Fitting {
     pub visible: f64,
 }
 
-/// Unit vector of direction `k` of [`DIRECTIONS`], with a part of a step added.
-pub fn direction(k: usize, part: f64) -> [f64; 2] {
-    let (s, c) = ((k as f64 + part) / DIRECTIONS as f64 * std::f64::consts::TAU).sin_cos();
-    [c, s]
+/// Unit vectors of all lines, [`LINES`] a direction.
+static LINE_NORMALS: LazyLock<[[f64; 2]; DIRECTIONS * LINES]> = LazyLock::new(|| {
+    std::array::from_fn(|line| {
+        let middle = (LINES - 1) as f64 / 2.0;
+        let (s, c) = ((line as f64 - middle) / (DIRECTIONS * LINES) as f64 * std::f64::consts::TAU).sin_cos();
+        [c, s]
+    })
+});
+
+/// Unit vector of direction `k` of [`DIRECTIONS`].
+pub fn direction(k: usize) -> [f64; 2] {
+    LINE_NORMALS[k * LINES + LINES / 2]
 }
 
 /// The picture, the camera and the plane on which discs are fitted.
@@ -77,7 +87,7 @@ impl Scene<'_> {
         let mut out = Profiles { colour: vec![[[0.0; 3]; SAMPLES]; DIRECTIONS], seen: vec![true; DIRECTIONS] };
         for k in 0..DIRECTIONS {
             for line in 0..LINES {
-                let n = direction(k, (line as f64 - (LINES - 1) as f64 / 2.0) / LINES as f64);
+                let n = LINE_NORMALS[k * LINES + line];
                 let point = shape.outline(&self.sight, lean, n).offset;
                 let start = at.offset(point[0], point[1]);
                 let ends = (
@@ -105,9 +115,10 @@ impl Scene<'_> {
     pub fn start(&self, shape: &Shape, at: Point<BoardMm>) -> Fitting {
         let profiles = self.profiles(shape, at);
         let lines = localise(&profiles, self.sight.lean(at));
+        let reach_mm = (0..DIRECTIONS).map(|k| support(&self.sight, shape, at, direction(k))).collect();
         Fitting {
             origin: at,
-            origin_shape: *shape,
+            reach_mm,
             at,
             profiles,
             lines,
@@ -116,6 +127,12 @@ impl Scene<'_> {
             visible: 0.0,
         }
     }
+}
+
+/// How far along `n` from the board's centre the outline of `shape` at `at` reaches, mm.
+fn support(sight: &Sight, shape: &Shape, at: Point<BoardMm>, n: [f64; 2]) -> f64 {
+    let p = shape.outline(sight, sight.lean(at), n).offset;
+    (at.x + p[0]) * n[0] + (at.y + p[1]) * n[1]
 }
 
 /// What is believed about the shape: means and standard deviations, mm.
@@ -140,14 +157,10 @@ impl Fitting {
     /// Predicted distance of the outline of `shape` at `self.at` beyond the sampled one, and its derivatives by the
     /// shape's radius, height and edge.
     pub fn predicted(&self, sight: &Sight, shape: &Shape, k: usize) -> (f64, [f64; 2], Vector3<f64>) {
-        let n = direction(k, 0.0);
-        let support = |s: &Shape, at: Point<BoardMm>| {
-            let p = s.outline(sight, sight.lean(at), n).offset;
-            (at.x + p[0]) * n[0] + (at.y + p[1]) * n[1]
-        };
+        let n = direction(k);
         let lean = sight.lean(self.at);
         let q = (lean[0] * n[0] + lean[1] * n[1]).abs();
-        let here = support(shape, self.at) - support(&self.origin_shape, self.origin);
+        let here = support(sight, shape, self.at, n) - self.reach_mm[k];
         // d/de of (r - e) + (h/2 - e) q + e sqrt(1 + q²)
         let by_edge = (1.0 + q * q).sqrt() - 1.0 - q;
         (here, n, Vector3::new(1.0, 0.5 * q, by_edge))
@@ -267,19 +280,11 @@ fn accumulate(disc: &Fitting, sight: &Sight, shape: &Shape, scale: f64) -> Part 
         let Some(line) = line else { continue };
         let (predicted, n, by_shape) = disc.predicted(sight, shape, k);
         let n = Vector2::new(n[0], n[1]);
-        // The likelihood as seen through a window of the robust scale about the prediction: its mass, mean, variance.
-        let (mut mass, mut mean, mut square, mut shown) = (1e-9, 0.0, 0.0, 0.0);
-        for (b, p) in line.bins.iter().enumerate() {
-            let d = bin_mm(b) - predicted;
-            let p = *p as f64;
-            let w = p * (-0.5 * (d / scale).powi(2)).exp();
-            mass += w;
-            mean += w * d;
-            square += w * d * d;
-            shown += p * (-0.5 * (d / VISIBLE_MM).powi(2)).exp();
-        }
-        part.visible += shown / DIRECTIONS as f64;
-        mean /= mass;
+        // The likelihood as seen through a window of the robust scale about the prediction.
+        let [mass, mean, square] = line.through(predicted, scale);
+        let mass = mass + 1e-9;
+        let mean = mean / mass;
+        part.visible += line.through(predicted, VISIBLE_MM)[0] / DIRECTIONS as f64;
         let variance = (square / mass - mean * mean).max(1e-4).min(0.9 * scale * scale);
         // Undo what the window did to a normal distribution.
         let own = (variance * scale * scale / (scale * scale - variance)).clamp(LEAST_SIGMA_MM * LEAST_SIGMA_MM, 4.0);
