@@ -50,7 +50,7 @@ pub fn probability(settled: &Settled, e: &Evidence) -> f64 {
 
 /// Measures `disc` as fitted with `shape`.
 pub fn measure(disc: &Fitting, sight: &Sight, shape: &Shape) -> Evidence {
-    let predicted: Vec<f64> = (0..DIRECTIONS).map(|k| disc.predicted(sight, shape, k).0).collect();
+    let predicted = disc.all_predicted(sight, shape);
     let (likelihood, likelihood_low) = likelihoods(disc, &predicted);
     Evidence {
         ring: ring(disc, &predicted),
@@ -60,6 +60,11 @@ pub fn measure(disc: &Fitting, sight: &Sight, shape: &Shape) -> Evidence {
         likelihood_low,
         kin: NO_KIN,
     }
+}
+
+/// Mean over the lines of the log of the probability near the outline: [`Evidence::likelihood`] alone.
+pub fn likelihood(disc: &Fitting, sight: &Sight, shape: &Shape) -> f32 {
+    likelihoods(disc, &disc.all_predicted(sight, shape)).0
 }
 
 fn arc_of(k: usize) -> usize {

@@ -23,6 +23,11 @@ pub const SAMPLES: usize = 21;
 /// Distance between them, mm.
 pub const STEP_MM: f64 = 0.5;
 
+/// Robust scales of a fit that may have to move, mm.
+pub const COARSE_MM: [f64; 4] = [1.5, 1.2, 0.9, 0.7];
+/// Robust scales of a fit that is nearly there, mm.
+pub const FINE_MM: [f64; 4] = [0.7, 0.5, 0.4, 0.35];
+
 /// What the picture shows across one outline.
 #[derive(Clone, Debug)]
 pub struct Profiles {
@@ -82,10 +87,14 @@ pub struct Scene<'a> {
 
 impl Scene<'_> {
     /// Reads the lines across the outline of `shape` at `at`.
-    pub fn profiles(&self, shape: &Shape, at: Point<BoardMm>) -> Profiles {
+    pub fn profiles(&self, shape: &Shape, at: Point<BoardMm>, every: usize) -> Profiles {
         let lean = self.sight.lean(at);
         let mut out = Profiles { colour: vec![[[0.0; 3]; SAMPLES]; DIRECTIONS], seen: vec![true; DIRECTIONS] };
         for k in 0..DIRECTIONS {
+            if k % every != 0 {
+                out.seen[k] = false;
+                continue;
+            }
             for line in 0..LINES {
                 let n = LINE_NORMALS[k * LINES + line];
                 let point = shape.outline(&self.sight, lean, n).offset;
@@ -113,7 +122,12 @@ impl Scene<'_> {
 
     /// A disc ready to be fitted.
     pub fn start(&self, shape: &Shape, at: Point<BoardMm>) -> Fitting {
-        let profiles = self.profiles(shape, at);
+        self.start_coarse(shape, at, 1)
+    }
+
+    /// The same from every `every`th line alone.
+    pub fn start_coarse(&self, shape: &Shape, at: Point<BoardMm>, every: usize) -> Fitting {
+        let profiles = self.profiles(shape, at, every);
         let lines = localise(&profiles, self.sight.lean(at));
         let reach_mm = (0..DIRECTIONS).map(|k| support(&self.sight, shape, at, direction(k))).collect();
         Fitting {
@@ -154,9 +168,14 @@ pub struct FittedShape {
 }
 
 impl Fitting {
+    /// How far beyond the middle of each line the outline of `shape` at `self.at` lies, mm.
+    pub fn all_predicted(&self, sight: &Sight, shape: &Shape) -> Vec<f64> {
+        (0..DIRECTIONS).map(|k| support(sight, shape, self.at, direction(k)) - self.reach_mm[k]).collect()
+    }
+
     /// Predicted distance of the outline of `shape` at `self.at` beyond the sampled one, and its derivatives by the
     /// shape's radius, height and edge.
-    pub fn predicted(&self, sight: &Sight, shape: &Shape, k: usize) -> (f64, [f64; 2], Vector3<f64>) {
+    fn predicted(&self, sight: &Sight, shape: &Shape, k: usize) -> (f64, [f64; 2], Vector3<f64>) {
         let n = direction(k);
         let lean = sight.lean(self.at);
         let q = (lean[0] * n[0] + lean[1] * n[1]).abs();

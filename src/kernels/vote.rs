@@ -82,7 +82,9 @@ impl Votes {
             // Among equals the first in raster order is the peak.
             let beaten = match row.cmp(&y) {
                 std::cmp::Ordering::Less => line.iter().any(|v| *v >= votes),
-                std::cmp::Ordering::Equal => line[..reach].iter().any(|v| *v >= votes) || line.iter().any(|v| *v > votes),
+                std::cmp::Ordering::Equal => {
+                    line[..reach].iter().any(|v| *v >= votes) || line.iter().any(|v| *v > votes)
+                }
                 std::cmp::Ordering::Greater => line.iter().any(|v| *v > votes),
             };
             if beaten {
