@@ -13,6 +13,7 @@ use crokeye::capture::{Frame, LensHint};
 use crokeye::detect::shape::Sight;
 use crokeye::detect::{self, Detections, Shape};
 use crokeye::geometry::{BoardMm, Camera, Point};
+use crokeye::kernels::planes::Raster;
 use crokeye::register::{Quality, Registration, Ring};
 use serde_json::Value;
 
@@ -124,6 +125,10 @@ fn perturbed(registration: &Registration, seed: u64) -> Registration {
     out.hole_mm += 0.3 * uniform();
     out.surface_mm += 2.0 * uniform();
     out
+}
+
+fn raster(frame: &Frame) -> Raster<'_> {
+    Raster { bytes: frame.rgb.as_raw(), columns: frame.rgb.width() as usize, rows: frame.rgb.height() as usize }
 }
 
 #[derive(Default)]
@@ -379,7 +384,7 @@ fn dump_lines(
         (state >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
     };
     let truth = Shape { radius_mm: label.radius_mm, height_mm: label.height_mm, edge_mm: label.edge_mm };
-    let search = detect::search(frame, given, config);
+    let search = detect::search::search(raster(frame), given, config);
     let true_plane = label.height_mm / 2.0;
     // All on the scene's plane: the truth's middle as it appears there.
     let camera = &given.camera;
@@ -402,14 +407,14 @@ fn dump_lines(
                 height_mm: truth.height_mm + 0.7 * wide * uniform(),
                 edge_mm: 1.9 + 0.4 * uniform(),
             };
-            let profiles = search.scene.profiles(&shape, start);
+            let profiles = search.scene.profiles(&shape, start, 1);
             let lean = sight.lean(start);
             let light = detect::localise::Light::of(&profiles);
             for k in 0..detect::fit::DIRECTIONS {
                 if !profiles.seen[k] {
                     continue;
                 }
-                let dir = detect::fit::direction(k, 0.0);
+                let dir = detect::fit::direction(k);
                 let o = shape.outline(&sight, lean, dir).offset;
                 let mut target = 0.0;
                 for _ in 0..4 {
@@ -430,7 +435,7 @@ fn dump_lines(
         }
         let start = at.offset(0.7 * uniform(), 0.7 * uniform());
         let shape = Shape { radius_mm: truth.radius_mm + 0.5 * uniform(), ..search.shape.shape };
-        let profiles = search.scene.profiles(&shape, start);
+        let profiles = search.scene.profiles(&shape, start, 1);
         let light = detect::localise::Light::of(&profiles);
         for k in 0..detect::fit::DIRECTIONS {
             if profiles.seen[k] {
@@ -445,10 +450,12 @@ fn dump_lines(
 fn main() -> Result<()> {
     let (mut folders, mut each, mut debug, mut seed, mut only, mut dump, mut lines) =
         (Vec::new(), false, None, None, None, None, None);
+    let mut held_back = false;
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--each" => each = true,
+            "--held-back" => held_back = true,
             "--debug" => debug = args.next().map(PathBuf::from),
             "--perturb" => seed = args.next().map(|s| s.parse::<u64>()).transpose()?,
             "--dump" => dump = args.next().map(PathBuf::from),
@@ -473,6 +480,10 @@ fn main() -> Result<()> {
         labels.sort();
         for path in labels {
             let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+            let number: usize = name.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap_or(1);
+            if held_back && number % 5 != 0 {
+                continue;
+            }
             if only.as_ref().is_some_and(|o| !name.contains(o.as_str())) {
                 continue;
             }
@@ -484,9 +495,9 @@ fn main() -> Result<()> {
                 None => label.registration.clone(),
             };
             if let Some(file) = &mut dump {
-                let search = detect::search(&frame, &given, &config);
+                let search = detect::search::search(raster(&frame), &given, &config);
                 let shape = search.shape.shape;
-                let hole = detect::hole::measure(&search.scene, &search.view, &search.ground, &shape, given.hole_mm);
+                let hole = detect::hole::measure(&search, given.hole_mm);
                 let state = label
                     .truth
                     .iter()
@@ -524,7 +535,7 @@ fn main() -> Result<()> {
                     let state = if d < 6.0 { state } else { "none" };
                     let e = &c.evidence;
                     // Distance to the nearest true disc that is not this one's own.
-                    let others = |c: &detect::Candidate| {
+                    let others = |c: &detect::search::Candidate| {
                         label.truth.iter().map(|t| t.base.distance(c.fit.at)).filter(|d| *d > 4.0).fold(999.0, f64::min)
                     };
                     writeln!(

@@ -4,7 +4,8 @@ use crate::board::Side;
 use crate::geometry::{BoardMm, Point};
 use crate::kernels::planes::flat;
 
-use super::fit::{Profiles, SAMPLES};
+use super::fit::{Fitting, Profiles, SAMPLES, STEP_MM};
+use super::shape::{Shape, Sight};
 use super::view::TopView;
 
 /// Inner part of the disc whose colour is taken, as a share of its radius: the rounded edge mirrors the room.
@@ -63,6 +64,11 @@ impl Ground {
     }
 }
 
+/// The colour of a fitted disc.
+pub fn of_disc(view: &TopView, ground: &Ground, sight: &Sight, fit: &Fitting, shape: &Shape) -> Interior {
+    interior(view, ground, fit.at, shape.radius_mm, rim(&fit.profiles, &fit.all_predicted(sight, shape)))
+}
+
 /// The colour inside the disc of `radius_mm` at `at` (on the view's plane). Medians by channel: glare and grain that
 /// cover less than half of it do not matter. `rim` is [`rim`] of the same disc.
 pub fn interior(view: &TopView, ground: &Ground, at: Point<BoardMm>, radius_mm: f64, rim: [f32; 3]) -> Interior {
@@ -90,12 +96,12 @@ pub fn interior(view: &TopView, ground: &Ground, at: Point<BoardMm>, radius_mm: 
 /// Part of a line across the outline that lies on the disc's rounded edge, samples from the outline.
 const RIM_SAMPLES: [i32; 2] = [-3, 0];
 
-/// Median over the outline of the darkest colour of the rounded edge. `beyond[k]` is where the outline lies on line k,
-/// in samples beyond the middle of the line.
-pub fn rim(profiles: &Profiles, beyond: &[f64]) -> [f32; 3] {
+/// Median over the outline of the darkest colour of the rounded edge. `beyond_mm[k]` is where the outline lies on line k,
+/// from the middle of the line.
+pub fn rim(profiles: &Profiles, beyond_mm: &[f64]) -> [f32; 3] {
     let mut channels: [Vec<f32>; 3] = Default::default();
     for (k, line) in profiles.colour.iter().enumerate().filter(|(k, _)| profiles.seen[*k]) {
-        let middle = (SAMPLES / 2) as i32 + beyond[k].round() as i32;
+        let middle = (SAMPLES / 2) as i32 + (beyond_mm[k] / STEP_MM).round() as i32;
         let darkest = (RIM_SAMPLES[0]..=RIM_SAMPLES[1])
             .map(|o| line[(middle + o).clamp(0, SAMPLES as i32 - 1) as usize])
             .min_by(|p, q| p.iter().sum::<f32>().total_cmp(&q.iter().sum()));

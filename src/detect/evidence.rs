@@ -2,7 +2,6 @@
 
 use super::colour::median;
 use super::fit::{DIRECTIONS, Fitting, SAMPLES, STEP_MM};
-use super::localise::bin_mm;
 use super::settle::Settled;
 use super::shape::{Shape, Sight};
 
@@ -51,7 +50,7 @@ pub fn probability(settled: &Settled, e: &Evidence) -> f64 {
 
 /// Measures `disc` as fitted with `shape`.
 pub fn measure(disc: &Fitting, sight: &Sight, shape: &Shape) -> Evidence {
-    let predicted: Vec<f64> = (0..DIRECTIONS).map(|k| disc.predicted(sight, shape, k).0).collect();
+    let predicted = disc.all_predicted(sight, shape);
     let (likelihood, likelihood_low) = likelihoods(disc, &predicted);
     Evidence {
         ring: ring(disc, &predicted),
@@ -61,6 +60,11 @@ pub fn measure(disc: &Fitting, sight: &Sight, shape: &Shape) -> Evidence {
         likelihood_low,
         kin: NO_KIN,
     }
+}
+
+/// Mean over the lines of the log of the probability near the outline: [`Evidence::likelihood`] alone.
+pub fn likelihood(disc: &Fitting, sight: &Sight, shape: &Shape) -> f32 {
+    likelihoods(disc, &disc.all_predicted(sight, shape)).0
 }
 
 fn arc_of(k: usize) -> usize {
@@ -73,12 +77,7 @@ fn likelihoods(disc: &Fitting, predicted: &[f64]) -> (f32, f32) {
     let mut counts = [0.0f32; ARCS];
     for (k, line) in disc.lines.iter().enumerate() {
         let Some(line) = line else { continue };
-        let near: f64 = line
-            .bins
-            .iter()
-            .enumerate()
-            .map(|(b, p)| *p as f64 * (-0.5 * ((bin_mm(b) - predicted[k]) / NEAR_MM).powi(2)).exp())
-            .sum();
+        let near = line.through(predicted[k], NEAR_MM)[0];
         sums[arc_of(k)] += (near + LEAST).ln() as f32;
         counts[arc_of(k)] += 1.0;
     }

@@ -4,12 +4,14 @@
 //! the colour changes fastest is an edge; which of them is the outline is settled by a robust least-squares fit of all
 //! discs' middles with one shape, whose robust scale shrinks from step to step.
 
+use std::sync::LazyLock;
+
 use nalgebra::{Matrix2, Matrix2x3, Matrix3, Vector2, Vector3};
 
 use crate::geometry::{BoardMm, Camera, Point};
 use crate::kernels::planes::Raster;
 
-use super::localise::{Likelihood, bin_mm, localise};
+use super::localise::{Likelihood, localise};
 use super::shape::{Shape, Sight};
 
 /// Directions in which the outline is measured.
@@ -20,6 +22,11 @@ const LINES: usize = 3;
 pub const SAMPLES: usize = 21;
 /// Distance between them, mm.
 pub const STEP_MM: f64 = 0.5;
+
+/// Robust scales of a fit that may have to move, mm.
+pub const COARSE_MM: [f64; 4] = [1.5, 1.2, 0.9, 0.7];
+/// Robust scales of a fit that is nearly there, mm.
+pub const FINE_MM: [f64; 4] = [0.7, 0.5, 0.4, 0.35];
 
 /// What the picture shows across one outline.
 #[derive(Clone, Debug)]
@@ -35,8 +42,8 @@ pub struct Profiles {
 pub struct Fitting {
     /// Where the lines were taken about.
     pub origin: Point<BoardMm>,
-    /// Shape whose outline the lines were taken across.
-    pub origin_shape: Shape,
+    /// How far along its direction, from the board's centre, each line's middle lies, mm.
+    pub reach_mm: Vec<f64>,
     /// Middle as fitted, on the middle plane.
     pub at: Point<BoardMm>,
     /// The lines.
@@ -51,10 +58,18 @@ pub struct Fitting {
     pub visible: f64,
 }
 
-/// Unit vector of direction `k` of [`DIRECTIONS`], with a part of a step added.
-pub fn direction(k: usize, part: f64) -> [f64; 2] {
-    let (s, c) = ((k as f64 + part) / DIRECTIONS as f64 * std::f64::consts::TAU).sin_cos();
-    [c, s]
+/// Unit vectors of all lines, [`LINES`] a direction.
+static LINE_NORMALS: LazyLock<[[f64; 2]; DIRECTIONS * LINES]> = LazyLock::new(|| {
+    std::array::from_fn(|line| {
+        let middle = (LINES - 1) as f64 / 2.0;
+        let (s, c) = ((line as f64 - middle) / (DIRECTIONS * LINES) as f64 * std::f64::consts::TAU).sin_cos();
+        [c, s]
+    })
+});
+
+/// Unit vector of direction `k` of [`DIRECTIONS`].
+pub fn direction(k: usize) -> [f64; 2] {
+    LINE_NORMALS[k * LINES + LINES / 2]
 }
 
 /// The picture, the camera and the plane on which discs are fitted.
@@ -72,12 +87,16 @@ pub struct Scene<'a> {
 
 impl Scene<'_> {
     /// Reads the lines across the outline of `shape` at `at`.
-    pub fn profiles(&self, shape: &Shape, at: Point<BoardMm>) -> Profiles {
+    pub fn profiles(&self, shape: &Shape, at: Point<BoardMm>, every: usize) -> Profiles {
         let lean = self.sight.lean(at);
         let mut out = Profiles { colour: vec![[[0.0; 3]; SAMPLES]; DIRECTIONS], seen: vec![true; DIRECTIONS] };
         for k in 0..DIRECTIONS {
+            if k % every != 0 {
+                out.seen[k] = false;
+                continue;
+            }
             for line in 0..LINES {
-                let n = direction(k, (line as f64 - (LINES - 1) as f64 / 2.0) / LINES as f64);
+                let n = LINE_NORMALS[k * LINES + line];
                 let point = shape.outline(&self.sight, lean, n).offset;
                 let start = at.offset(point[0], point[1]);
                 let ends = (
@@ -103,11 +122,17 @@ impl Scene<'_> {
 
     /// A disc ready to be fitted.
     pub fn start(&self, shape: &Shape, at: Point<BoardMm>) -> Fitting {
-        let profiles = self.profiles(shape, at);
+        self.start_coarse(shape, at, 1)
+    }
+
+    /// The same from every `every`th line alone.
+    pub fn start_coarse(&self, shape: &Shape, at: Point<BoardMm>, every: usize) -> Fitting {
+        let profiles = self.profiles(shape, at, every);
         let lines = localise(&profiles, self.sight.lean(at));
+        let reach_mm = (0..DIRECTIONS).map(|k| support(&self.sight, shape, at, direction(k))).collect();
         Fitting {
             origin: at,
-            origin_shape: *shape,
+            reach_mm,
             at,
             profiles,
             lines,
@@ -116,6 +141,12 @@ impl Scene<'_> {
             visible: 0.0,
         }
     }
+}
+
+/// How far along `n` from the board's centre the outline of `shape` at `at` reaches, mm.
+fn support(sight: &Sight, shape: &Shape, at: Point<BoardMm>, n: [f64; 2]) -> f64 {
+    let p = shape.outline(sight, sight.lean(at), n).offset;
+    (at.x + p[0]) * n[0] + (at.y + p[1]) * n[1]
 }
 
 /// What is believed about the shape: means and standard deviations, mm.
@@ -137,17 +168,18 @@ pub struct FittedShape {
 }
 
 impl Fitting {
+    /// How far beyond the middle of each line the outline of `shape` at `self.at` lies, mm.
+    pub fn all_predicted(&self, sight: &Sight, shape: &Shape) -> Vec<f64> {
+        (0..DIRECTIONS).map(|k| support(sight, shape, self.at, direction(k)) - self.reach_mm[k]).collect()
+    }
+
     /// Predicted distance of the outline of `shape` at `self.at` beyond the sampled one, and its derivatives by the
     /// shape's radius, height and edge.
-    pub fn predicted(&self, sight: &Sight, shape: &Shape, k: usize) -> (f64, [f64; 2], Vector3<f64>) {
-        let n = direction(k, 0.0);
-        let support = |s: &Shape, at: Point<BoardMm>| {
-            let p = s.outline(sight, sight.lean(at), n).offset;
-            (at.x + p[0]) * n[0] + (at.y + p[1]) * n[1]
-        };
+    fn predicted(&self, sight: &Sight, shape: &Shape, k: usize) -> (f64, [f64; 2], Vector3<f64>) {
+        let n = direction(k);
         let lean = sight.lean(self.at);
         let q = (lean[0] * n[0] + lean[1] * n[1]).abs();
-        let here = support(shape, self.at) - support(&self.origin_shape, self.origin);
+        let here = support(sight, shape, self.at, n) - self.reach_mm[k];
         // d/de of (r - e) + (h/2 - e) q + e sqrt(1 + q²)
         let by_edge = (1.0 + q * q).sqrt() - 1.0 - q;
         (here, n, Vector3::new(1.0, 0.5 * q, by_edge))
@@ -267,19 +299,11 @@ fn accumulate(disc: &Fitting, sight: &Sight, shape: &Shape, scale: f64) -> Part 
         let Some(line) = line else { continue };
         let (predicted, n, by_shape) = disc.predicted(sight, shape, k);
         let n = Vector2::new(n[0], n[1]);
-        // The likelihood as seen through a window of the robust scale about the prediction: its mass, mean, variance.
-        let (mut mass, mut mean, mut square, mut shown) = (1e-9, 0.0, 0.0, 0.0);
-        for (b, p) in line.bins.iter().enumerate() {
-            let d = bin_mm(b) - predicted;
-            let p = *p as f64;
-            let w = p * (-0.5 * (d / scale).powi(2)).exp();
-            mass += w;
-            mean += w * d;
-            square += w * d * d;
-            shown += p * (-0.5 * (d / VISIBLE_MM).powi(2)).exp();
-        }
-        part.visible += shown / DIRECTIONS as f64;
-        mean /= mass;
+        // The likelihood as seen through a window of the robust scale about the prediction.
+        let [mass, mean, square] = line.through(predicted, scale);
+        let mass = mass + 1e-9;
+        let mean = mean / mass;
+        part.visible += line.through(predicted, VISIBLE_MM)[0] / DIRECTIONS as f64;
         let variance = (square / mass - mean * mean).max(1e-4).min(0.9 * scale * scale);
         // Undo what the window did to a normal distribution.
         let own = (variance * scale * scale / (scale * scale - variance)).clamp(LEAST_SIGMA_MM * LEAST_SIGMA_MM, 4.0);

@@ -8,11 +8,11 @@
 use crate::board::State;
 use crate::geometry::{BoardMm, Point};
 
-use super::colour::{self, Ground, Interior};
+use super::colour::{self, Interior};
 use super::evidence::{self, Evidence};
-use super::fit::{DIRECTIONS, Fitting, STEP_MM, Scene, ShapePrior, fit_together};
+use super::fit::{Fitting, Scene, ShapePrior, fit_together};
+use super::search::Search;
 use super::shape::{Shape, Sight};
-use super::view::TopView;
 
 /// Height of the widest visible circle of a disc lying in the hole, above the playing surface, mm: its top stands
 /// 1.5 to 4 mm out, less the rounding of its edge.
@@ -42,36 +42,36 @@ pub struct HoleFit {
     pub fit: Fitting,
 }
 
-/// Fits a circle to what is in the hole.
-pub fn measure(scene: &Scene<'_>, view: &TopView, ground: &Ground, shape: &Shape, hole_mm: f64) -> HoleFit {
-    let hole_scene = Scene { sight: Sight::of(scene.camera, RIM_HEIGHT_MM), plane_mm: RIM_HEIGHT_MM, ..*scene };
-    let flat = Shape { height_mm: 2.0 * shape.edge_mm, ..*shape };
-    let prior =
-        ShapePrior { mean: Shape { radius_mm: 0.5 * (flat.radius_mm + hole_mm), ..flat }, sigma: [1.5, 0.02, 0.02] };
-    let mut fits = vec![hole_scene.start(&prior.mean, Point::new(0.0, 0.0))];
-    let mut fitted = fit_together(&mut fits, &hole_scene.sight, prior.mean, &prior, &SCALES_MM);
-    fits = vec![hole_scene.start(&fitted.shape, fits[0].at)];
-    fitted = fit_together(&mut fits, &hole_scene.sight, fitted.shape, &prior, &SCALES_MM);
-    let evidence = evidence::measure(&fits[0], &hole_scene.sight, &fitted.shape);
-    let fit = fits.remove(0);
+/// Fits a circle to what is in the hole, and reads the rim.
+pub fn measure(search: &Search<'_>, hole_mm: f64) -> HoleFit {
+    let Search { scene, view, ground, .. } = search;
+    let shape = search.shape.shape;
+    let scene_here = Scene { sight: Sight::of(scene.camera, RIM_HEIGHT_MM), plane_mm: RIM_HEIGHT_MM, ..*scene };
+    let sight = &scene_here.sight;
+    // Sunk in the hole there is no lower edge to be seen: a disc without height, of any radius up to the hole's.
+    let flat = Shape { height_mm: 2.0 * shape.edge_mm, radius_mm: 0.5 * (shape.radius_mm + hole_mm), ..shape };
+    let prior = ShapePrior { mean: flat, sigma: [1.5, 0.02, 0.02] };
+    let mut fits = [scene_here.start(&flat, Point::new(0.0, 0.0))];
+    let first = fit_together(&mut fits, sight, flat, &prior, &SCALES_MM);
+    let mut fits = [scene_here.start(&first.shape, fits[0].at)];
+    let fitted = fit_together(&mut fits, sight, first.shape, &prior, &SCALES_MM);
+    let [fit] = fits;
     // The view is of a higher plane: the same place appears shifted by the lean.
     let on_view = scene
         .camera
         .project(fit.at, RIM_HEIGHT_MM)
         .and_then(|p| scene.camera.board_at(p, scene.plane_mm))
         .unwrap_or(fit.at);
-    let beyond: Vec<f64> =
-        (0..DIRECTIONS).map(|k| fit.predicted(&hole_scene.sight, &fitted.shape, k).0 / STEP_MM).collect();
-    let interior = colour::interior(view, ground, on_view, shape.radius_mm, colour::rim(&fit.profiles, &beyond));
+    let rim = colour::rim(&fit.profiles, &fit.all_predicted(sight, &fitted.shape));
     let (gap, uneven) = rim_profile(scene, hole_mm);
     HoleFit {
-        gap,
-        uneven,
         at: fit.at,
         radius_mm: fitted.shape.radius_mm,
         reach_mm: fit.at.norm() + fitted.shape.radius_mm - hole_mm,
-        evidence,
-        interior,
+        gap,
+        uneven,
+        evidence: evidence::measure(&fit, sight, &fitted.shape),
+        interior: colour::interior(view, ground, on_view, shape.radius_mm, rim),
         fit,
     }
 }
