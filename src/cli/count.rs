@@ -13,6 +13,8 @@ use crokeye::count::report::{Report, Status};
 use crokeye::count::{Options, SideColours};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::match_log::IntoMatch;
+use super::out::outln;
 use batch::{Batch, Job};
 
 /// From this many photos on a bar shows how far the counting is.
@@ -31,6 +33,7 @@ Examples:
   crokeye count photo.jpg --sides black,natural  say whose total comes first
   crokeye count --json club-night/ > night.jsonl a whole folder for other programs
   crokeye count webcam.png --fov 78              a known lens makes margins surer
+  crokeye count --match 1 --accept photo.jpg     a round of match 1, taken when nothing is doubtful
 
 A total marked \"counted\" can be trusted. One marked \"review\" is a proposal: the lines below the table
 say which disc is too close to call, by how much, and what the total would be.
@@ -84,6 +87,9 @@ pub struct CountArgs {
     /// Photos counted at the same time; one for each processor core when not given.
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
+
+    #[command(flatten)]
+    into_match: IntoMatch,
 }
 
 /// Runs `crokeye count`.
@@ -107,8 +113,13 @@ pub fn run(args: &CountArgs) -> Result<ExitCode> {
     };
     let bar = progress(jobs.len());
     let mut printer = Printer { json: args.json, reports: Vec::new(), worst: Status::Counted };
+    let mut counts = Vec::new();
     let ended = batch.run(&jobs, |report| {
         bar.inc(1);
+        if args.into_match.is_wanted() {
+            let line = serde_json::to_string(&report).context("cannot write a report as JSON")?;
+            counts.push((jobs[counts.len()].path.clone(), line));
+        }
         printer.take(report, &bar)
     });
     bar.finish_and_clear();
@@ -116,7 +127,13 @@ pub fn run(args: &CountArgs) -> Result<ExitCode> {
     if !args.json {
         table::print(&printer.reports, &mut io::stdout().lock()).or_else(closed_pipe)?;
     }
-    Ok(printer.exit_status())
+    let taken = args.into_match.take(&counts)?;
+    for line in &taken.lines {
+        // With --json stdout holds counts and nothing else.
+        if args.json { eprintln!("{line}") } else { outln!("{line}") }
+    }
+    let status = printer.exit_status();
+    Ok(if taken.waits && status == ExitCode::SUCCESS { ExitCode::from(1) } else { status })
 }
 
 fn options(args: &CountArgs) -> Options {

@@ -1,6 +1,7 @@
 //! `crokeye match`: keep the score of a match, correct it, take it to other systems.
 
 mod commands;
+mod from_count;
 mod print;
 mod transfer;
 
@@ -18,6 +19,7 @@ use serde_json::json;
 use crate::cli::out::outln;
 use commands::*;
 use crokeye::score::notation::SeatName;
+pub use from_count::IntoMatch;
 
 /// Keep the score of a match.
 #[derive(Args, Debug)]
