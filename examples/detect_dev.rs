@@ -13,6 +13,7 @@ use crokeye::capture::{Frame, LensHint};
 use crokeye::detect::shape::Sight;
 use crokeye::detect::{self, Detections, Shape};
 use crokeye::geometry::{BoardMm, Camera, Point};
+use crokeye::kernels::planes::Raster;
 use crokeye::register::{Quality, Registration, Ring};
 use serde_json::Value;
 
@@ -126,6 +127,10 @@ fn perturbed(registration: &Registration, seed: u64) -> Registration {
     out
 }
 
+fn raster(frame: &Frame) -> Raster<'_> {
+    Raster { bytes: frame.rgb.as_raw(), columns: frame.rgb.width() as usize, rows: frame.rgb.height() as usize }
+}
+
 #[derive(Default)]
 struct Tally {
     pictures: usize,
@@ -212,6 +217,10 @@ fn compare(name: &str, label: &Label, given: &Registration, found: &Detections, 
         }
         if d.confidence < 0.9 {
             tally.doubtful += 1;
+            println!(
+                "{name}: doubtful {:.2} visible {:.2} side {:?} lab {:?} at {:?}",
+                d.confidence, d.visible, d.side, d.lab, d.base
+            );
         }
         if d.side.map(seen_as) != Some(t.side) {
             tally.wrong_side += 1;
@@ -375,7 +384,7 @@ fn dump_lines(
         (state >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
     };
     let truth = Shape { radius_mm: label.radius_mm, height_mm: label.height_mm, edge_mm: label.edge_mm };
-    let search = detect::search(frame, given, config);
+    let search = detect::search::search(raster(frame), given, config);
     let true_plane = label.height_mm / 2.0;
     // All on the scene's plane: the truth's middle as it appears there.
     let camera = &given.camera;
@@ -398,14 +407,14 @@ fn dump_lines(
                 height_mm: truth.height_mm + 0.7 * wide * uniform(),
                 edge_mm: 1.9 + 0.4 * uniform(),
             };
-            let profiles = search.scene.profiles(&shape, start);
+            let profiles = search.scene.profiles(&shape, start, 1);
             let lean = sight.lean(start);
             let light = detect::localise::Light::of(&profiles);
             for k in 0..detect::fit::DIRECTIONS {
                 if !profiles.seen[k] {
                     continue;
                 }
-                let dir = detect::fit::direction(k, 0.0);
+                let dir = detect::fit::direction(k);
                 let o = shape.outline(&sight, lean, dir).offset;
                 let mut target = 0.0;
                 for _ in 0..4 {
@@ -426,7 +435,7 @@ fn dump_lines(
         }
         let start = at.offset(0.7 * uniform(), 0.7 * uniform());
         let shape = Shape { radius_mm: truth.radius_mm + 0.5 * uniform(), ..search.shape.shape };
-        let profiles = search.scene.profiles(&shape, start);
+        let profiles = search.scene.profiles(&shape, start, 1);
         let light = detect::localise::Light::of(&profiles);
         for k in 0..detect::fit::DIRECTIONS {
             if profiles.seen[k] {
@@ -441,10 +450,12 @@ fn dump_lines(
 fn main() -> Result<()> {
     let (mut folders, mut each, mut debug, mut seed, mut only, mut dump, mut lines) =
         (Vec::new(), false, None, None, None, None, None);
+    let mut held_back = false;
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--each" => each = true,
+            "--held-back" => held_back = true,
             "--debug" => debug = args.next().map(PathBuf::from),
             "--perturb" => seed = args.next().map(|s| s.parse::<u64>()).transpose()?,
             "--dump" => dump = args.next().map(PathBuf::from),
@@ -457,10 +468,7 @@ fn main() -> Result<()> {
     let mut lines = lines.map(std::fs::File::create).transpose()?.map(std::io::BufWriter::new);
     let mut dump = dump.map(std::fs::File::create).transpose()?;
     if let Some(file) = &mut dump {
-        writeln!(
-            file,
-            "name,rank,state,d,x,y,support,dr,ring,contrast,visible,enclosed,spread,weakest,residual,p,moved,L,A,B,ispread,o0,o1,o2,like,low,kin,odist"
-        )?;
+        writeln!(file, "name,rank,state,d,x,y,support,dr,ring,visible,residual,p,moved,spread,like,low,kin,odist")?;
     }
     let mut tally = Tally::default();
     for folder in folders {
@@ -472,6 +480,10 @@ fn main() -> Result<()> {
         labels.sort();
         for path in labels {
             let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+            let number: usize = name.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap_or(1);
+            if held_back && number % 5 != 0 {
+                continue;
+            }
             if only.as_ref().is_some_and(|o| !name.contains(o.as_str())) {
                 continue;
             }
@@ -483,8 +495,39 @@ fn main() -> Result<()> {
                 None => label.registration.clone(),
             };
             if let Some(file) = &mut dump {
-                let search = detect::search(&frame, &given, &config);
+                let search = detect::search::search(raster(&frame), &given, &config);
                 let shape = search.shape.shape;
+                let hole = detect::hole::measure(&search, given.hole_mm);
+                let state = label
+                    .truth
+                    .iter()
+                    .filter(|t| t.base.norm() < 26.0)
+                    .map(|t| format!("{}@{:.1}", t.state, t.base.norm()))
+                    .collect::<Vec<_>>()
+                    .join("+");
+                let kin =
+                    search.kin.iter().map(|k| detect::colour::distance(*k, hole.interior.lab)).fold(99.0f32, f32::min);
+                let e = &hole.evidence;
+                let near = search.kin.iter().min_by(|a, b| {
+                    detect::colour::distance(**a, hole.interior.lab)
+                        .total_cmp(&detect::colour::distance(**b, hole.interior.lab))
+                });
+                println!(
+                    "KIN {name} {state} {:?} of {} hole {:?}",
+                    near.map(|k| k.map(|v| v.round())),
+                    search.kin.len(),
+                    hole.interior.lab.map(|v| v.round())
+                );
+                println!(
+                    "HOLE {name} [{state}] gap {:.2} at {:.2} dr {:+.2} reach {:+.2} kin {kin:.1} like {:.2} gapdip {:.3} uneven {:.3}",
+                    given.hole_mm - shape.radius_mm,
+                    hole.at.norm(),
+                    hole.radius_mm - shape.radius_mm,
+                    hole.reach_mm,
+                    hole.evidence.likelihood,
+                    hole.gap,
+                    hole.uneven
+                );
                 for (rank, c) in search.candidates.iter().enumerate() {
                     let at = c.fit.at;
                     let near = label.truth.iter().min_by(|a, b| a.base.distance(at).total_cmp(&b.base.distance(at)));
@@ -492,32 +535,22 @@ fn main() -> Result<()> {
                     let state = if d < 6.0 { state } else { "none" };
                     let e = &c.evidence;
                     // Distance to the nearest true disc that is not this one's own.
-                    let others = |c: &detect::Candidate| {
+                    let others = |c: &detect::search::Candidate| {
                         label.truth.iter().map(|t| t.base.distance(c.fit.at)).filter(|d| *d > 4.0).fold(999.0, f64::min)
                     };
                     writeln!(
                         file,
-                        "{name},{rank},{state},{d:.2},{:.1},{:.1},{:.3},{:.2},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.1},{:.1},{:.1},{:.2},{:.1},{:.1},{:.1},{:.3},{:.3},{:.2},{:.1}",
+                        "{name},{rank},{state},{d:.2},{:.1},{:.1},{:.3},{:.2},{:.3},{:.3},{:.3},{:.3},{:.2},{:.1},{:.3},{:.3},{:.2},{:.1}",
                         at.x,
                         at.y,
                         c.settled.support,
                         c.settled.radius_mm - shape.radius_mm,
                         e.ring,
-                        e.contrast,
                         e.visible,
-                        e.enclosed,
-                        e.spread,
-                        e.weakest,
                         c.fit.residual_mm,
                         c.probability,
                         c.settled.at.distance(c.fit.at),
-                        c.interior.lab[0],
-                        c.interior.lab[1],
-                        c.interior.lab[2],
                         c.interior.spread,
-                        e.outside[0],
-                        e.outside[1],
-                        e.outside[2],
                         e.likelihood,
                         e.likelihood_low,
                         e.kin,

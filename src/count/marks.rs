@@ -10,7 +10,7 @@ use crate::geometry::{BoardMm, Camera, Point};
 
 use super::Scene;
 use super::doubt::{id, millimetres};
-use super::draw::{At, Canvas, Colour};
+use super::draw::{At, Canvas, Colour, text_width};
 use super::telling::floor_mm;
 
 /// Inner edges of the lines, the ones that decide.
@@ -21,6 +21,8 @@ const OUTER_EDGE: Colour = [0, 90, 120];
 const SIDES: [Colour; 3] = [[79, 142, 255], [255, 178, 36], [235, 235, 235]];
 /// Close calls.
 pub(super) const CLOSE: Colour = [255, 35, 95];
+/// Text about them.
+const CLOSE_TEXT: Colour = [255, 190, 205];
 /// Behind text and lines.
 pub(super) const DARK: Colour = [12, 14, 18];
 /// Text.
@@ -84,33 +86,88 @@ pub(super) fn disc(canvas: &mut Canvas, scene: &Scene, disc: usize, view: &dyn V
     circle(canvas, view, placed.base, placed.radius_mm, floor_mm, (width, colour, 1.0));
 }
 
-/// The value on a disc and its margin below it; `doubtful` discs carry their number.
-pub(super) fn label(canvas: &mut Canvas, scene: &Scene, disc: usize, view: &dyn View, size: Size, doubtful: bool) {
-    let (fit, placed, verdict) = (&scene.detections.discs[disc], &scene.placed[disc], &scene.verdicts[disc]);
+/// The value on each disc and its margin beside it; `doubtful` discs carry their number.
+pub(super) fn labels(
+    canvas: &mut Canvas,
+    scene: &Scene,
+    view: &dyn View,
+    size: Size,
+    doubtful: impl Fn(usize) -> bool,
+) {
+    let seen: Vec<(usize, Spot)> =
+        (0..scene.verdicts.len()).filter_map(|disc| Some((disc, spot(scene, disc, view)?))).collect();
+    let mut taken: Vec<Spot> = seen.iter().map(|(_, spot)| *spot).collect();
+    for &(disc, spot) in &seen {
+        let (text, is_doubtful) = (margin_text(scene, disc, doubtful(disc)), doubtful(disc));
+        let text_px = (spot.half.0 * 0.5).clamp(size.text_px, 3.0 * size.text_px);
+        let place = free_place(spot, &text, text_px, &taken);
+        taken.push(place);
+        canvas.edged_text(place.middle, text_px, if is_doubtful { CLOSE_TEXT } else { LIGHT }, DARK, &text);
+    }
+    for (disc, spot) in seen {
+        let (zone, close) = (scene.verdicts[disc].zone, scene.verdicts[disc].close_other());
+        let text = close.map_or(zone.value().to_string(), |other| format!("{}?{}", zone.value(), other.value()));
+        let share = if close.is_some() { 0.72 } else { 0.95 };
+        // A picture that is all disc must not ask for letters larger than itself.
+        let text_px = (spot.half.0 * share).clamp(size.text_px, 6.0 * size.text_px);
+        canvas.edged_text(spot.middle, text_px, if close.is_some() { CLOSE_TEXT } else { LIGHT }, DARK, &text);
+    }
+}
+
+/// A box that a disc or a text takes on the canvas.
+#[derive(Clone, Copy, Debug)]
+struct Spot {
+    middle: At,
+    half: (f64, f64),
+}
+
+impl Spot {
+    /// Area that both cover, px².
+    fn overlap(&self, other: &Spot) -> f64 {
+        let along = |a: f64, b: f64, reach: f64| (reach - (a - b).abs()).max(0.0);
+        along(self.middle.0, other.middle.0, self.half.0 + other.half.0)
+            * along(self.middle.1, other.middle.1, self.half.1 + other.half.1)
+    }
+}
+
+/// Where a disc's top is seen.
+fn spot(scene: &Scene, disc: usize, view: &dyn View) -> Option<Spot> {
+    let (fit, placed) = (&scene.detections.discs[disc], &scene.placed[disc]);
     let top_mm = floor_mm(scene, fit) + scene.detections.set.height_mm;
     let rim = |dx: f64, dy: f64| view.at(placed.base.offset(dx * placed.radius_mm, dy * placed.radius_mm), top_mm);
-    let (Some(middle), Some(right), Some(below)) = (rim(0.0, 0.0), rim(1.0, 0.0), rim(0.0, 1.0)) else { return };
-    let along = |a: At, b: At| (a.0 - b.0).hypot(a.1 - b.1);
-    let radius_px = (along(right, middle) + along(below, middle)) / 2.0;
-    let close = verdict.close_other();
-    let value = match close {
-        Some(other) => format!("{}?{}", verdict.zone.value(), other.value()),
-        None => verdict.zone.value().to_string(),
-    };
-    let colour = if close.is_some() { [255, 190, 205] } else { LIGHT };
-    // A picture that is all disc must not ask for letters larger than itself.
-    let value_px = (radius_px * if close.is_some() { 0.72 } else { 0.95 }).clamp(size.text_px, 6.0 * size.text_px);
-    canvas.edged_text(middle, value_px, colour, DARK, &value);
-    let mut lines = Vec::new();
-    if doubtful {
-        lines.push(format!("#{}", id(disc)));
+    let (middle, right, below) = (rim(0.0, 0.0)?, rim(1.0, 0.0)?, rim(0.0, 1.0)?);
+    let along = |a: At| (a.0 - middle.0).hypot(a.1 - middle.1);
+    let radius = (along(right) + along(below)) / 2.0;
+    Some(Spot { middle, half: (radius, radius) })
+}
+
+fn margin_text(scene: &Scene, disc: usize, with_number: bool) -> String {
+    let verdict = &scene.verdicts[disc];
+    let number = with_number.then(|| format!("#{}", id(disc)));
+    let told = verdict.call.filter(|_| verdict.zone != Zone::Out || verdict.close_other().is_some());
+    let margin = told.map(|call| signed(call.margin_mm));
+    [number, margin].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// A margin with its sign, for people.
+pub(super) fn signed(margin_mm: f64) -> String {
+    format!("{}{}", if margin_mm < 0.0 { "-" } else { "+" }, millimetres(margin_mm.abs()))
+}
+
+/// Below a disc, or above or beside it, wherever its text covers the least of what is there already.
+fn free_place(disc: Spot, text: &str, text_px: f64, taken: &[Spot]) -> Spot {
+    let half = (text_width(text_px, text) / 2.0, text_px * 0.5);
+    let (down, aside) = (disc.half.1 + 0.75 * text_px, disc.half.0 + half.0 + 0.2 * text_px);
+    let places = [(0.0, down), (0.0, -down), (aside, 0.0), (-aside, 0.0)]
+        .map(|(dx, dy)| Spot { middle: (disc.middle.0 + dx, disc.middle.1 + dy), half });
+    let covered = |place: &Spot| taken.iter().map(|other| place.overlap(other)).sum::<f64>();
+    let mut best = places[0];
+    for place in &places[1..] {
+        if covered(place) < covered(&best) {
+            best = *place;
+        }
     }
-    if let Some(call) = verdict.call.filter(|_| verdict.zone != Zone::Out || close.is_some()) {
-        lines.push(format!("{}{}", if call.margin_mm < 0.0 { "-" } else { "+" }, millimetres(call.margin_mm.abs())));
-    }
-    let text_px = (radius_px * 0.5).clamp(size.text_px, 3.0 * size.text_px);
-    let at = (middle.0, middle.1 + radius_px + 0.75 * text_px);
-    canvas.edged_text(at, text_px, if doubtful { [255, 190, 205] } else { LIGHT }, DARK, &lines.join(" "));
+    best
 }
 
 /// A circle on the board, `height_mm` up.
@@ -131,4 +188,29 @@ fn circle(
         })
         .collect();
     canvas.stroke(&path, width, colour, alpha);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn disc(x: f64, y: f64) -> Spot {
+        Spot { middle: (x, y), half: (20.0, 20.0) }
+    }
+
+    #[test]
+    fn a_margin_stands_below_its_disc_unless_another_is_there() {
+        let own = disc(100.0, 100.0);
+        let below = free_place(own, "+1.4", 14.0, &[own]);
+        assert!(below.middle.1 > 120.0 && below.middle.0 == 100.0);
+        let above = free_place(own, "+1.4", 14.0, &[own, disc(100.0, 141.0)]);
+        assert!(above.middle.1 < 80.0);
+        let crowded = [own, disc(100.0, 141.0), disc(100.0, 59.0), disc(141.0, 100.0)];
+        assert!(free_place(own, "+1.4", 14.0, &crowded).middle.0 < 80.0);
+    }
+
+    #[test]
+    fn margins_carry_their_sign() {
+        assert_eq!([signed(-0.04), signed(1.43)], ["-0.04", "+1.4"]);
+    }
 }

@@ -46,12 +46,10 @@ pub fn draw(frame: &Frame, count: &Count) -> RgbImage {
     if let Some(scene) = &count.scene {
         let view = Picture { camera: &scene.registration.camera, scale, shift: (0.0, 0.0) };
         marks::rings(&mut canvas, scene, &view, size);
-        let discs = 0..scene.verdicts.len();
-        discs.clone().for_each(|disc| marks::disc(&mut canvas, scene, disc, &view, size));
-        for disc in discs {
-            let doubtful = count.report.review.iter().any(|entry| entry.disc == Some(super::doubt::id(disc)));
-            marks::label(&mut canvas, scene, disc, &view, size, doubtful);
-        }
+        (0..scene.verdicts.len()).for_each(|disc| marks::disc(&mut canvas, scene, disc, &view, size));
+        let review = &count.report.review;
+        let doubtful = |disc: usize| review.iter().any(|entry| entry.disc == Some(super::doubt::id(disc)));
+        marks::labels(&mut canvas, scene, &view, size, doubtful);
     }
     let side = panel(frame, count, unit, height);
     let banner_px = (64.0 * unit).round();
@@ -218,8 +216,7 @@ fn inset_of(frame: &Frame, scene: &Scene, disc: usize, side_px: u32, unit: f64) 
     marks::rings(&mut canvas, scene, &view, size);
     marks::disc(&mut canvas, scene, disc, &view, size);
     if let Some(call) = scene.verdicts[disc].call {
-        let sign = if call.margin_mm < 0.0 { "-" } else { "+" };
-        let text = format!("#{}  {sign}{} mm", super::doubt::id(disc), super::doubt::millimetres(call.margin_mm.abs()));
+        let text = format!("#{}  {} mm", super::doubt::id(disc), marks::signed(call.margin_mm));
         let text_px = 16.0 * unit;
         canvas.edged_text((half, text_px), text_px, LIGHT, DARK, &text);
     }

@@ -12,6 +12,7 @@ use crate::board::{Line, Side, State};
 use crate::capture::{Frame, LensHint};
 use crate::detect::{Detections, DiscFit, DiscSet};
 use crate::geometry::{BoardMm, Camera, Point};
+use crate::register::identify::Identified;
 use crate::register::{Deviation, Quality, Registration, Ring};
 
 /// A picture with what perfect stages would find in it.
@@ -116,14 +117,15 @@ fn registration(camera: Camera, middles_mm: [f64; 3], width_mm: f64) -> Registra
     Registration {
         model: "nca".to_owned(),
         height_sigma_mm: 0.03 * camera.height_mm(),
-        camera,
+        camera: camera.clone(),
         rings,
         hole_mm: 17.45,
         surface_mm: 330.2,
         quadrant_rad: Some(0.0),
         peg_rad: None,
         deviations: vec![deviation],
-        quality: Quality { residual_px: 0.3, coverage: 0.9 },
+        quality: Quality { residual_px: 0.3, coverage: 0.9, ..Quality::default() },
+        state: Identified { camera, lines: Vec::new(), tracks: Vec::new(), score: 3.0 },
     }
 }
 

@@ -41,9 +41,8 @@ pub fn draw_marked(frame: &Frame, scene: &Scene) -> RgbImage {
     let view = FromAbove { camera: &scene.registration.camera, side_px: side_px(scene) };
     let size = Size { line_px: 2.0, text_px: 15.0 };
     marks::rings(&mut canvas, scene, &view, size);
-    let discs = 0..scene.verdicts.len();
-    discs.clone().for_each(|disc| marks::disc(&mut canvas, scene, disc, &view, size));
-    discs.for_each(|disc| marks::label(&mut canvas, scene, disc, &view, size, false));
+    (0..scene.verdicts.len()).for_each(|disc| marks::disc(&mut canvas, scene, disc, &view, size));
+    marks::labels(&mut canvas, scene, &view, size, |_| false);
     let (width, bottom) = (f64::from(canvas.width()), f64::from(canvas.height()));
     canvas.edged_text((width / 2.0, bottom - 18.0), 20.0, LIGHT, DARK, &format!("{PX_PER_MM} px = 1 mm"));
     canvas.into_picture()

@@ -4,45 +4,131 @@ use crate::board::Side;
 use crate::geometry::{BoardMm, Point};
 use crate::kernels::planes::flat;
 
+use super::fit::{Fitting, Profiles, SAMPLES, STEP_MM};
+use super::shape::{Shape, Sight};
 use super::view::TopView;
 
 /// Inner part of the disc whose colour is taken, as a share of its radius: the rounded edge mirrors the room.
 const INNER_SHARE: f64 = 0.72;
+
+/// Ring around the disc in which the board's own colour is taken, mm beyond its radius.
+const AROUND_MM: [f64; 2] = [3.0, 7.5];
+/// A channel at least this bright is at the sensor's limit.
+const CLIPPED: f32 = 250.0;
 
 /// Robust interior colour of a disc.
 #[derive(Clone, Copy, Debug)]
 pub struct Interior {
     /// Median colour, CIE L*a*b* (D65).
     pub lab: [f32; 3],
+    /// Median colour of the darkest of the rounded edge, CIE L*a*b*: it faces away from what the top mirrors.
+    pub rim: [f32; 3],
+    /// How much more light the board around gives back than it does elsewhere, linear, 0 to 1.
+    pub glare: f32,
+    /// True where at least two channels are at the sensor's limit.
+    pub clipped: bool,
     /// Median absolute deviation of brightness, grey levels.
     pub spread: f32,
 }
 
+/// The board's ordinary colour by distance from the centre, in linear light.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    bands: Vec<(f64, [f32; 3])>,
+}
+
+impl Ground {
+    /// Measures the bands that end at `radii_mm` (ascending).
+    pub fn of(view: &TopView, radii_mm: &[f64]) -> Self {
+        let (rows, columns) = view.planes.shape();
+        let mut bands = Vec::with_capacity(radii_mm.len());
+        let mut inner = 0.0;
+        for &outer in radii_mm {
+            let mut channels: [Vec<f32>; 3] = Default::default();
+            for y in (0..rows).step_by(6) {
+                for x in (0..columns).step_by(6) {
+                    let r = view.mm(x as f64, y as f64).norm();
+                    if r >= inner && r < outer {
+                        (0..3).for_each(|c| channels[c].push(flat(&view.planes.rgb[c])[y * columns + x]));
+                    }
+                }
+            }
+            bands.push((outer, [0, 1, 2].map(|c| linear(median(&mut channels[c])))));
+            inner = outer;
+        }
+        Self { bands }
+    }
+
+    fn at(&self, radius_mm: f64) -> Option<[f32; 3]> {
+        self.bands.iter().find(|b| radius_mm < b.0).or(self.bands.last()).map(|b| b.1)
+    }
+}
+
+/// The colour of a fitted disc.
+pub fn of_disc(view: &TopView, ground: &Ground, sight: &Sight, fit: &Fitting, shape: &Shape) -> Interior {
+    interior(view, ground, fit.at, shape.radius_mm, rim(&fit.profiles, &fit.all_predicted(sight, shape)))
+}
+
 /// The colour inside the disc of `radius_mm` at `at` (on the view's plane). Medians by channel: glare and grain that
-/// cover less than half of it do not matter.
-pub fn interior(view: &TopView, at: Point<BoardMm>, radius_mm: f64) -> Interior {
-    let reach = INNER_SHARE * radius_mm * view.px_per_mm;
+/// cover less than half of it do not matter. `rim` is [`rim`] of the same disc.
+pub fn interior(view: &TopView, ground: &Ground, at: Point<BoardMm>, radius_mm: f64, rim: [f32; 3]) -> Interior {
+    let mut inside: [Vec<f32>; 3] = Default::default();
+    collect(view, at, 0.0, INNER_SHARE * radius_mm, 1, &mut inside);
+    if inside[0].is_empty() {
+        return Interior { lab: [0.0; 3], rim: [0.0; 3], glare: 0.0, clipped: false, spread: 255.0 };
+    }
+    let rgb = [0, 1, 2].map(|c| median(&mut inside[c]));
+    let mut off: Vec<f32> = inside[1].iter().map(|v| (v - rgb[1]).abs()).collect();
+    let mut around: [Vec<f32>; 3] = Default::default();
+    collect(view, at, radius_mm + AROUND_MM[0], radius_mm + AROUND_MM[1], 2, &mut around);
+    let around = [0, 1, 2].map(|c| linear(median(&mut around[c])));
+    let ordinary = ground.at(at.norm()).unwrap_or(around);
+    let glare = [0, 1, 2].map(|c| (around[c] - ordinary[c]).max(0.0));
+    Interior {
+        lab: lab(rgb),
+        rim,
+        glare: (glare[0] + glare[1] + glare[2]) / 3.0,
+        clipped: rgb.iter().filter(|v| **v >= CLIPPED).count() >= 2,
+        spread: median(&mut off),
+    }
+}
+
+/// Part of a line across the outline that lies on the disc's rounded edge, samples from the outline.
+const RIM_SAMPLES: [i32; 2] = [-3, 0];
+
+/// Median over the outline of the darkest colour of the rounded edge. `beyond_mm[k]` is where the outline lies on line k,
+/// from the middle of the line.
+pub fn rim(profiles: &Profiles, beyond_mm: &[f64]) -> [f32; 3] {
+    let mut channels: [Vec<f32>; 3] = Default::default();
+    for (k, line) in profiles.colour.iter().enumerate().filter(|(k, _)| profiles.seen[*k]) {
+        let middle = (SAMPLES / 2) as i32 + (beyond_mm[k] / STEP_MM).round() as i32;
+        let darkest = (RIM_SAMPLES[0]..=RIM_SAMPLES[1])
+            .map(|o| line[(middle + o).clamp(0, SAMPLES as i32 - 1) as usize])
+            .min_by(|p, q| p.iter().sum::<f32>().total_cmp(&q.iter().sum()));
+        if let Some(c) = darkest {
+            (0..3).for_each(|i| channels[i].push(c[i]));
+        }
+    }
+    lab([0, 1, 2].map(|c| median(&mut channels[c])))
+}
+
+/// Adds the view's pixels between two distances (mm) from `at` to `channels`, every `step`th each way.
+fn collect(view: &TopView, at: Point<BoardMm>, inner: f64, outer: f64, step: usize, channels: &mut [Vec<f32>; 3]) {
+    let (inner, outer) = (inner * view.px_per_mm, outer * view.px_per_mm);
     let (cx, cy) = view.px(at);
     let (rows, columns) = view.planes.shape();
-    let mut channels: [Vec<f32>; 3] = Default::default();
-    let (top, bottom) = ((cy - reach).max(0.0) as usize, ((cy + reach) as usize + 1).min(rows));
-    for y in top..bottom {
-        let dy = y as f64 - cy;
-        let half = (reach * reach - dy * dy).max(0.0).sqrt();
-        let (left, right) = ((cx - half).ceil().max(0.0) as usize, ((cx + half) as usize + 1).min(columns));
-        if left >= right {
-            continue;
-        }
-        for (values, plane) in channels.iter_mut().zip(&view.planes.rgb) {
-            values.extend_from_slice(&flat(plane)[y * columns + left..y * columns + right]);
+    let (top, bottom) = ((cy - outer).max(0.0) as usize, ((cy + outer) as usize + 1).min(rows));
+    let (left, right) = ((cx - outer).max(0.0) as usize, ((cx + outer) as usize + 1).min(columns));
+    for y in (top..bottom).step_by(step) {
+        for x in (left..right).step_by(step) {
+            let r2 = (x as f64 - cx).powi(2) + (y as f64 - cy).powi(2);
+            if r2 >= inner * inner && r2 <= outer * outer {
+                for (values, plane) in channels.iter_mut().zip(&view.planes.rgb) {
+                    values.push(flat(plane)[y * columns + x]);
+                }
+            }
         }
     }
-    if channels[0].is_empty() {
-        return Interior { lab: [0.0; 3], spread: 255.0 };
-    }
-    let medians = [0, 1, 2].map(|c| median(&mut channels[c]));
-    let mut off: Vec<f32> = channels[1].iter().map(|v| (v - medians[1]).abs()).collect();
-    Interior { lab: lab(medians), spread: median(&mut off) }
 }
 
 /// Median; reorders the values. 0 for none.
@@ -54,12 +140,15 @@ pub fn median(values: &mut [f32]) -> f32 {
     *values.select_nth_unstable_by(middle, f32::total_cmp).1
 }
 
+/// One sRGB channel (0 to 255) in linear light, 0 to 1.
+fn linear(v: f32) -> f32 {
+    let v = (v / 255.0).clamp(0.0, 1.0);
+    if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+}
+
 /// sRGB (0 to 255) to CIE L*a*b* under D65.
 pub fn lab(rgb: [f32; 3]) -> [f32; 3] {
-    let linear = rgb.map(|v| {
-        let v = (v / 255.0).clamp(0.0, 1.0);
-        if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
-    });
+    let linear = rgb.map(linear);
     let [r, g, b] = linear;
     let x = (0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047;
     let y = 0.2126729 * r + 0.7151522 * g + 0.072175 * b;
@@ -68,19 +157,46 @@ pub fn lab(rgb: [f32; 3]) -> [f32; 3] {
     [116.0 * f(y) - 16.0, 500.0 * (f(x) - f(y)), 200.0 * (f(y) - f(z))]
 }
 
-/// Weight of lightness against chroma in the distance of two colours: light changes over a board, hue hardly does.
-const LIGHTNESS_WEIGHT: f32 = 0.6;
-/// Two colours of play are at least this far apart (distance as below); anything closer is one colour.
-const LEAST_SEPARATION: f32 = 11.0;
+/// Weight of the logarithm of the ratio of light: lamps light one place of a board up to twice as much as another.
+const LIGHT_WEIGHT: f32 = 14.0;
+/// Weight of saturation, a* or b* over L* + 16: dimming a light by any factor leaves that unchanged.
+const SATURATION_WEIGHT: f32 = 70.0;
+/// Beyond this saturation a colour is vivid, and gloss takes more or less of it away without making it another.
+const VIVID: f32 = 0.25;
+/// Weight of saturation beyond [`VIVID`].
+const VIVID_SLOPE: f32 = 0.4;
+/// Two colours of play are at least this far apart; anything closer is one colour. Of one hue that is a ratio of light
+/// of 2.5.
+const LEAST_SEPARATION: f32 = 13.0;
 /// A disc further from both sides than this share of their separation (and than [`LEAST_STRANGE`]) is of neither.
-const STRANGE_SHARE: f32 = 0.75;
+const STRANGE_SHARE: f32 = 0.6;
 /// See [`STRANGE_SHARE`].
-const LEAST_STRANGE: f32 = 28.0;
+const LEAST_STRANGE: f32 = 25.0;
+/// A disc this near to a side's colour needs no second look at its rim.
+const NEAR: f32 = 7.0;
+/// Light beyond the board's ordinary above which a disc does not tell the colours of play.
+const GLARE: f32 = 0.08;
 
-/// Distance of two colours.
+/// Light beyond the ordinary in which a black disc may look white.
+const DAZZLE: f32 = 0.3;
+/// What a disc in more light than the board's ordinary counts for when the colours of play are told.
+const LIT_SHARE: f64 = 0.2;
+/// Spread of a disc's brightness, grey levels, above which a lamp is mirrored in it.
+const UNEVEN: f32 = 11.0;
+
+/// Distance of two colours, nearly blind to how brightly they are lit.
 pub fn distance(p: [f32; 3], q: [f32; 3]) -> f32 {
-    let l = LIGHTNESS_WEIGHT * (p[0] - q[0]);
-    (l * l + (p[1] - q[1]).powi(2) + (p[2] - q[2]).powi(2)).sqrt()
+    let saturation = |c: [f32; 3]| {
+        let s = [c[1] / (c[0] + 16.0), c[2] / (c[0] + 16.0)];
+        let full = s[0].hypot(s[1]);
+        let kept = if full > VIVID { (VIVID + VIVID_SLOPE * (full - VIVID)) / full } else { 1.0 };
+        [s[0] * kept, s[1] * kept]
+    };
+    let (s, t) = (saturation(p), saturation(q));
+    // L* + 16 goes with the cube root of light.
+    let l = LIGHT_WEIGHT * 3.0 * ((p[0] + 16.0) / (q[0] + 16.0)).ln();
+    let (a, b) = (SATURATION_WEIGHT * (s[0] - t[0]), SATURATION_WEIGHT * (s[1] - t[1]));
+    (l * l + a * a + b * b).sqrt()
 }
 
 /// The two colours of play, and each disc's side with how clear that is (0 to 1).
@@ -92,34 +208,71 @@ pub struct Sides {
     pub sides: Vec<(Option<Side>, f64)>,
 }
 
-/// Parts the discs' colours into two sides; `weights` say how sure each disc is.
-pub fn sides(colours: &[[f32; 3]], weights: &[f64]) -> Sides {
-    if colours.is_empty() {
+/// Parts the discs into two sides by colour; `weights` say how sure each disc is. A disc under glare, or of a strange
+/// colour, is told by its rim, against the rims of the others.
+pub fn sides(discs: &[Interior], weights: &[f64]) -> Sides {
+    if discs.is_empty() {
         return Sides { palette: [None, None], sides: Vec::new() };
     }
-    let Some([p, q]) = two_means(colours, weights) else {
-        let one = weighted_median(colours, weights, |_| true);
-        let sides = colours
-            .iter()
-            .map(|c| if distance(*c, one) > LEAST_STRANGE { (None, 0.5) } else { (Some(Side::A), 1.0) })
-            .collect();
-        return Sides { palette: [Some(one), None], sides };
+    let telling = |d: &Interior| match d.glare {
+        _ if d.clipped => 0.0,
+        g if g <= GLARE => 1.0,
+        g if g <= DAZZLE => LIT_SHARE,
+        _ => 0.0,
     };
-    let [a, b] = if p[0] <= q[0] { [p, q] } else { [q, p] };
-    let separation = distance(a, b);
-    let sides = colours
-        .iter()
-        .map(|c| {
-            let (da, db) = (distance(*c, a), distance(*c, b));
-            if da.min(db) > (STRANGE_SHARE * separation).max(LEAST_STRANGE) {
-                return (None, 0.5);
-            }
-            let clear = ((da - db).abs() / separation).min(1.0) as f64;
-            (Some(if da <= db { Side::A } else { Side::B }), (0.5 + clear).min(1.0))
+    let plain: Vec<usize> = (0..discs.len()).filter(|&i| telling(&discs[i]) > 0.0).collect();
+    let members: Vec<usize> = if plain.is_empty() { (0..discs.len()).collect() } else { plain };
+    let colours: Vec<[f32; 3]> = members.iter().map(|&i| discs[i].lab).collect();
+    let weight: Vec<f64> = members.iter().map(|&i| weights[i] * telling(&discs[i]).max(0.01)).collect();
+    let centres = match two_means(&colours, &weight) {
+        Some([p, q]) if p[0] <= q[0] => vec![p, q],
+        Some([p, q]) => vec![q, p],
+        None => vec![weighted_median(&colours, &weight, |_| true)],
+    };
+    let nearest = |c: [f32; 3], among: &[Option<[f32; 3]>]| -> (usize, f32, f32) {
+        let d: Vec<f32> = among.iter().map(|m| m.map_or(f32::MAX, |m| distance(m, c))).collect();
+        if d.len() < 2 || d[0] <= d[1] { (0, d[0], d.get(1).copied().unwrap_or(f32::MAX)) } else { (1, d[1], d[0]) }
+    };
+    let palette: Vec<Option<[f32; 3]>> = centres.iter().copied().map(Some).collect();
+    // The rims of each side's plain discs.
+    let rims: Vec<Option<[f32; 3]>> = (0..centres.len())
+        .map(|side| {
+            let own: Vec<usize> =
+                members.iter().copied().filter(|&i| nearest(discs[i].lab, &palette).0 == side).collect();
+            let rims: Vec<[f32; 3]> = own.iter().map(|&i| discs[i].rim).collect();
+            (!rims.is_empty()).then(|| weighted_median(&rims, &vec![1.0; rims.len()], |_| true))
         })
         .collect();
-    Sides { palette: [Some(a), Some(b)], sides }
+    let separation = if let [a, b] = centres[..] { distance(a, b) } else { 0.0 };
+    let strange = (STRANGE_SHARE * separation).max(LEAST_STRANGE);
+    let sides = discs
+        .iter()
+        .map(|d| {
+            let (mut side, mut near, mut far) = nearest(d.lab, &palette);
+            let lit = d.glare > GLARE || d.clipped || d.spread > UNEVEN;
+            let unsure = near > NEAR && ((lit && near > 0.4 * far) || d.glare > DAZZLE || near > LEAST_STRANGE);
+            let mut agreed = !unsure;
+            if unsure {
+                let by_rim = nearest(d.rim, &rims);
+                if by_rim.1 < strange {
+                    agreed = by_rim.0 == side;
+                    (side, near, far) = by_rim;
+                }
+            }
+            if near > strange {
+                return (None, 0.5);
+            }
+            let clear =
+                if far < f32::MAX { (far - near) / (far + near).max(1.0) } else { 1.0 - near / (2.0 * strange) };
+            let sure = if agreed && d.glare <= DAZZLE { 1.0 } else { DOUBTFUL };
+            (Some([Side::A, Side::B][side]), ((0.5 + clear as f64).min(1.0) * sure).max(0.5))
+        })
+        .collect();
+    Sides { palette: [palette[0], palette.get(1).copied().flatten()], sides }
 }
+
+/// How sure a side is that only the rim could tell.
+const DOUBTFUL: f64 = 0.85;
 
 /// Two centres by k-medians started from the pair of discs furthest apart; None where one colour explains all.
 fn two_means(colours: &[[f32; 3]], weights: &[f64]) -> Option<[[f32; 3]; 2]> {
@@ -189,9 +342,13 @@ mod tests {
         }
     }
 
+    fn plain(lab: [f32; 3]) -> Interior {
+        Interior { lab, rim: lab, glare: 0.0, clipped: false, spread: 1.0 }
+    }
+
     #[test]
     fn one_colour_in_light_and_shade_is_one_side() {
-        let colours: Vec<[f32; 3]> = (0..6).map(|i| [60.0 + 2.0 * i as f32, 10.0, 30.0 + 0.5 * i as f32]).collect();
+        let colours: Vec<_> = (0..6).map(|i| plain([60.0 + 2.0 * i as f32, 10.0, 30.0 + 0.5 * i as f32])).collect();
         let sides = sides(&colours, &[1.0; 6]);
         assert!(sides.palette[1].is_none());
         assert!(sides.sides.iter().all(|s| s.0 == Some(Side::A)));
@@ -201,6 +358,7 @@ mod tests {
     fn black_discs_under_glare_stay_black() {
         let mut colours = vec![[15.0, 0.0, 0.0], [18.0, 0.0, 1.0], [41.0, 0.0, 0.0]];
         colours.extend([[72.0, 6.0, 28.0], [80.0, 5.0, 25.0], [66.0, 8.0, 30.0]]);
+        let colours: Vec<_> = colours.into_iter().map(plain).collect();
         let sides = sides(&colours, &[1.0; 6]);
         let got: Vec<_> = sides.sides.iter().map(|s| s.0).collect();
         assert_eq!(got, [[Some(Side::A); 3], [Some(Side::B); 3]].concat());
@@ -209,6 +367,6 @@ mod tests {
     #[test]
     fn a_third_colour_has_no_side() {
         let colours = [[15.0, 0.0, 0.0], [16.0, 0.0, 0.0], [75.0, 5.0, 28.0], [74.0, 5.0, 27.0], [45.0, 65.0, 45.0]];
-        assert_eq!(sides(&colours, &[1.0; 5]).sides[4].0, None);
+        assert_eq!(sides(&colours.map(plain), &[1.0; 5]).sides[4].0, None);
     }
 }

@@ -4,12 +4,14 @@
 //! the colour changes fastest is an edge; which of them is the outline is settled by a robust least-squares fit of all
 //! discs' middles with one shape, whose robust scale shrinks from step to step.
 
+use std::sync::LazyLock;
+
 use nalgebra::{Matrix2, Matrix2x3, Matrix3, Vector2, Vector3};
 
 use crate::geometry::{BoardMm, Camera, Point};
 use crate::kernels::planes::Raster;
 
-use super::localise::{Likelihood, bin_mm, localise};
+use super::localise::{Likelihood, localise};
 use super::shape::{Shape, Sight};
 
 /// Directions in which the outline is measured.
@@ -20,6 +22,11 @@ const LINES: usize = 3;
 pub const SAMPLES: usize = 21;
 /// Distance between them, mm.
 pub const STEP_MM: f64 = 0.5;
+
+/// Robust scales of a fit that may have to move, mm.
+pub const COARSE_MM: [f64; 4] = [1.5, 1.2, 0.9, 0.7];
+/// Robust scales of a fit that is nearly there, mm.
+pub const FINE_MM: [f64; 4] = [0.7, 0.5, 0.4, 0.35];
 
 /// What the picture shows across one outline.
 #[derive(Clone, Debug)]
@@ -35,26 +42,34 @@ pub struct Profiles {
 pub struct Fitting {
     /// Where the lines were taken about.
     pub origin: Point<BoardMm>,
-    /// Shape whose outline the lines were taken across.
-    pub origin_shape: Shape,
+    /// How far along its direction, from the board's centre, each line's middle lies, mm.
+    pub reach_mm: Vec<f64>,
     /// Middle as fitted, on the middle plane.
     pub at: Point<BoardMm>,
     /// The lines.
     pub profiles: Profiles,
     /// Where the outline may be on each line.
     pub lines: Vec<Option<Likelihood>>,
-    /// Information about the middle, mm⁻², before scaling by the residual variance.
-    pub information: Matrix2<f64>,
+    /// Covariance of the middle, mm², what is not known of the shape included.
+    pub covariance_mm2: Matrix2<f64>,
     /// Robust residual, mm.
     pub residual_mm: f64,
     /// Share of the outline that was seen as an edge, 0 to 1.
     pub visible: f64,
 }
 
-/// Unit vector of direction `k` of [`DIRECTIONS`], with a part of a step added.
-pub fn direction(k: usize, part: f64) -> [f64; 2] {
-    let (s, c) = ((k as f64 + part) / DIRECTIONS as f64 * std::f64::consts::TAU).sin_cos();
-    [c, s]
+/// Unit vectors of all lines, [`LINES`] a direction.
+static LINE_NORMALS: LazyLock<[[f64; 2]; DIRECTIONS * LINES]> = LazyLock::new(|| {
+    std::array::from_fn(|line| {
+        let middle = (LINES - 1) as f64 / 2.0;
+        let (s, c) = ((line as f64 - middle) / (DIRECTIONS * LINES) as f64 * std::f64::consts::TAU).sin_cos();
+        [c, s]
+    })
+});
+
+/// Unit vector of direction `k` of [`DIRECTIONS`].
+pub fn direction(k: usize) -> [f64; 2] {
+    LINE_NORMALS[k * LINES + LINES / 2]
 }
 
 /// The picture, the camera and the plane on which discs are fitted.
@@ -72,12 +87,16 @@ pub struct Scene<'a> {
 
 impl Scene<'_> {
     /// Reads the lines across the outline of `shape` at `at`.
-    pub fn profiles(&self, shape: &Shape, at: Point<BoardMm>) -> Profiles {
+    pub fn profiles(&self, shape: &Shape, at: Point<BoardMm>, every: usize) -> Profiles {
         let lean = self.sight.lean(at);
         let mut out = Profiles { colour: vec![[[0.0; 3]; SAMPLES]; DIRECTIONS], seen: vec![true; DIRECTIONS] };
         for k in 0..DIRECTIONS {
+            if k % every != 0 {
+                out.seen[k] = false;
+                continue;
+            }
             for line in 0..LINES {
-                let n = direction(k, (line as f64 - (LINES - 1) as f64 / 2.0) / LINES as f64);
+                let n = LINE_NORMALS[k * LINES + line];
                 let point = shape.outline(&self.sight, lean, n).offset;
                 let start = at.offset(point[0], point[1]);
                 let ends = (
@@ -103,19 +122,31 @@ impl Scene<'_> {
 
     /// A disc ready to be fitted.
     pub fn start(&self, shape: &Shape, at: Point<BoardMm>) -> Fitting {
-        let profiles = self.profiles(shape, at);
+        self.start_coarse(shape, at, 1)
+    }
+
+    /// The same from every `every`th line alone.
+    pub fn start_coarse(&self, shape: &Shape, at: Point<BoardMm>, every: usize) -> Fitting {
+        let profiles = self.profiles(shape, at, every);
         let lines = localise(&profiles, self.sight.lean(at));
+        let reach_mm = (0..DIRECTIONS).map(|k| support(&self.sight, shape, at, direction(k))).collect();
         Fitting {
             origin: at,
-            origin_shape: *shape,
+            reach_mm,
             at,
             profiles,
             lines,
-            information: Matrix2::identity(),
+            covariance_mm2: Matrix2::identity(),
             residual_mm: 1.0,
             visible: 0.0,
         }
     }
+}
+
+/// How far along `n` from the board's centre the outline of `shape` at `at` reaches, mm.
+fn support(sight: &Sight, shape: &Shape, at: Point<BoardMm>, n: [f64; 2]) -> f64 {
+    let p = shape.outline(sight, sight.lean(at), n).offset;
+    (at.x + p[0]) * n[0] + (at.y + p[1]) * n[1]
 }
 
 /// What is believed about the shape: means and standard deviations, mm.
@@ -137,26 +168,34 @@ pub struct FittedShape {
 }
 
 impl Fitting {
+    /// How far beyond the middle of each line the outline of `shape` at `self.at` lies, mm.
+    pub fn all_predicted(&self, sight: &Sight, shape: &Shape) -> Vec<f64> {
+        (0..DIRECTIONS).map(|k| support(sight, shape, self.at, direction(k)) - self.reach_mm[k]).collect()
+    }
+
     /// Predicted distance of the outline of `shape` at `self.at` beyond the sampled one, and its derivatives by the
     /// shape's radius, height and edge.
-    pub fn predicted(&self, sight: &Sight, shape: &Shape, k: usize) -> (f64, [f64; 2], Vector3<f64>) {
-        let n = direction(k, 0.0);
-        let support = |s: &Shape, at: Point<BoardMm>| {
-            let p = s.outline(sight, sight.lean(at), n).offset;
-            (at.x + p[0]) * n[0] + (at.y + p[1]) * n[1]
-        };
+    fn predicted(&self, sight: &Sight, shape: &Shape, k: usize) -> (f64, [f64; 2], Vector3<f64>) {
+        let n = direction(k);
         let lean = sight.lean(self.at);
         let q = (lean[0] * n[0] + lean[1] * n[1]).abs();
-        let here = support(shape, self.at) - support(&self.origin_shape, self.origin);
+        let here = support(sight, shape, self.at, n) - self.reach_mm[k];
         // d/de of (r - e) + (h/2 - e) q + e sqrt(1 + q²)
         let by_edge = (1.0 + q * q).sqrt() - 1.0 - q;
         (here, n, Vector3::new(1.0, 0.5 * q, by_edge))
     }
 }
 
-/// Neighbouring lines, and all discs of one picture, share light and blur: what they say about the shape is worth this
-/// share of what independent lines would say. Set so that the radius' error over its sigma is 1 on rendered pictures.
+/// Neighbouring lines, and all discs of one picture, share light and blur: what they say about the shape counts for this
+/// share of what independent lines would say. More and the height follows the light, less and it stays at the prior.
 const SHAPE_SHARE: f64 = 0.12;
+/// Of that, this much is believed where a standard deviation is given: with it the radius' error over its sigma has its
+/// 68 % point at 1 on rendered pictures.
+const SHAPE_HONESTY: f64 = 0.4;
+/// The variance of a middle is this many times what independent lines would give, for the same reason.
+const LINE_CORRELATION: f64 = 3.0;
+/// No middle is better known than this, mm².
+const LEAST_VARIANCE_MM2: f64 = 0.004;
 
 /// Fits one middle with the shape given.
 pub fn fit_alone(disc: &mut Fitting, sight: &Sight, shape: &Shape, scales_mm: &[f64]) {
@@ -165,10 +204,16 @@ pub fn fit_alone(disc: &mut Fitting, sight: &Sight, shape: &Shape, scales_mm: &[
         let Some(inverse) = part.a.try_inverse() else { return };
         let step = inverse * part.r_middle;
         disc.at = disc.at.offset(step[0].clamp(-1.5, 1.5), step[1].clamp(-1.5, 1.5));
-        disc.information = part.a;
+        disc.covariance_mm2 = middle_covariance(inverse, &part, &Matrix3::zeros());
         disc.residual_mm = part.residual_mm;
         disc.visible = part.visible;
     }
+}
+
+/// Covariance of a middle: what the lines say, as correlated as they are, and what is not known of the shape.
+fn middle_covariance(inverse: Matrix2<f64>, part: &Part, shape: &Matrix3<f64>) -> Matrix2<f64> {
+    let gain = inverse * part.b;
+    inverse * LINE_CORRELATION + Matrix2::identity() * LEAST_VARIANCE_MM2 + gain * shape * gain.transpose()
 }
 
 /// Fits all middles and the one shape, robust scale shrinking through `scales_mm`.
@@ -180,13 +225,12 @@ pub fn fit_together(
     scales_mm: &[f64],
 ) -> FittedShape {
     let mut shape = start;
+    let belief = Matrix3::from_diagonal(&Vector3::from(prior.sigma.map(|s| 1.0 / (s * s))));
     let mut covariance = Matrix3::from_diagonal(&Vector3::from(prior.sigma.map(|s| s * s)));
     for &scale in scales_mm {
         let mut shared = Matrix3::zeros();
         let mut shared_b = Vector3::zeros();
-        for (i, s) in prior.sigma.iter().enumerate() {
-            shared[(i, i)] += 1.0 / (s * s);
-        }
+        shared += belief;
         shared_b += Vector3::new(
             (prior.mean.radius_mm - shape.radius_mm) / prior.sigma[0].powi(2),
             (prior.mean.height_mm - shape.height_mm) / prior.sigma[1].powi(2),
@@ -206,7 +250,8 @@ pub fn fit_together(
         }
         let Some(inverse) = shared.try_inverse() else { break };
         let step = inverse * shared_b;
-        covariance = inverse;
+        let honest = belief + (shared - belief) * SHAPE_HONESTY;
+        covariance = honest.try_inverse().unwrap_or(inverse);
         shape.radius_mm += step[0].clamp(-1.5, 1.5);
         shape.height_mm += step[1].clamp(-1.5, 1.5);
         shape.edge_mm = (shape.edge_mm + step[2].clamp(-0.5, 0.5)).clamp(0.5, 3.5);
@@ -214,7 +259,7 @@ pub fn fit_together(
             let Some((inverse, part)) = part else { continue };
             let move_mm: Vector2<f64> = inverse * (part.r_middle - part.b * step);
             disc.at = disc.at.offset(move_mm[0].clamp(-1.5, 1.5), move_mm[1].clamp(-1.5, 1.5));
-            disc.information = part.a;
+            disc.covariance_mm2 = middle_covariance(*inverse, part, &covariance);
             disc.residual_mm = part.residual_mm;
             disc.visible = part.visible;
         }
@@ -254,19 +299,11 @@ fn accumulate(disc: &Fitting, sight: &Sight, shape: &Shape, scale: f64) -> Part 
         let Some(line) = line else { continue };
         let (predicted, n, by_shape) = disc.predicted(sight, shape, k);
         let n = Vector2::new(n[0], n[1]);
-        // The likelihood as seen through a window of the robust scale about the prediction: its mass, mean, variance.
-        let (mut mass, mut mean, mut square, mut shown) = (1e-9, 0.0, 0.0, 0.0);
-        for (b, p) in line.bins.iter().enumerate() {
-            let d = bin_mm(b) - predicted;
-            let p = *p as f64;
-            let w = p * (-0.5 * (d / scale).powi(2)).exp();
-            mass += w;
-            mean += w * d;
-            square += w * d * d;
-            shown += p * (-0.5 * (d / VISIBLE_MM).powi(2)).exp();
-        }
-        part.visible += shown / DIRECTIONS as f64;
-        mean /= mass;
+        // The likelihood as seen through a window of the robust scale about the prediction.
+        let [mass, mean, square] = line.through(predicted, scale);
+        let mass = mass + 1e-9;
+        let mean = mean / mass;
+        part.visible += line.through(predicted, VISIBLE_MM)[0] / DIRECTIONS as f64;
         let variance = (square / mass - mean * mean).max(1e-4).min(0.9 * scale * scale);
         // Undo what the window did to a normal distribution.
         let own = (variance * scale * scale / (scale * scale - variance)).clamp(LEAST_SIGMA_MM * LEAST_SIGMA_MM, 4.0);

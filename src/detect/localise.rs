@@ -10,7 +10,7 @@
 
 use std::sync::OnceLock;
 
-use crate::kernels::perceptron::Perceptron;
+use crate::kernels::perceptron::{BATCH, Perceptron};
 
 use super::colour::median;
 use super::fit::{DIRECTIONS, Profiles, SAMPLES, direction};
@@ -51,7 +51,7 @@ impl Light {
         let (mut seen, mut squares) = (0.0f32, 0.0);
         for k in (0..DIRECTIONS).filter(|&k| profiles.seen[k]) {
             seen += 1.0;
-            let n = direction(k, 0.0).map(|v| v as f32);
+            let n = direction(k).map(|v| v as f32);
             for (sum, (from, to)) in zones.iter_mut().zip(ZONES) {
                 let middle = (SAMPLES / 2) as i32;
                 let samples = &profiles.colour[k][(middle + from) as usize..=(middle + to) as usize];
@@ -80,6 +80,31 @@ pub struct Likelihood {
     pub bins: [f32; BINS],
 }
 
+impl Likelihood {
+    /// Mass, mean and mean square of the probability seen through a window: a normal curve of `sigma_mm` about
+    /// `at_mm`. Means are distances from `at_mm`, not yet divided by the mass.
+    pub fn through(&self, at_mm: f64, sigma_mm: f64) -> [f64; 3] {
+        // The curve by recurrence: w(b + 1) = w(b) g(b), g(b + 1) = g(b) q. Two exponentials instead of 25.
+        let step = BIN_MM / sigma_mm;
+        let first = (bin_mm(0) - at_mm) / sigma_mm;
+        let mut weight = (-0.5 * first * first).exp();
+        let mut growth = (-step * first - 0.5 * step * step).exp();
+        let shrink = (-step * step).exp();
+        let mut d = bin_mm(0) - at_mm;
+        let mut sums = [0.0; 3];
+        for p in &self.bins {
+            let w = *p as f64 * weight;
+            sums[0] += w;
+            sums[1] += w * d;
+            sums[2] += w * d * d;
+            weight *= growth;
+            growth *= shrink;
+            d += BIN_MM;
+        }
+        sums
+    }
+}
+
 /// Distance that bin `b` stands for, mm.
 pub fn bin_mm(b: usize) -> f64 {
     (b as f64 - (BINS / 2) as f64) * BIN_MM
@@ -90,17 +115,23 @@ pub fn localise(profiles: &Profiles, lean: [f64; 2]) -> Vec<Option<Likelihood>> 
     static NET: OnceLock<Option<Net>> = OnceLock::new();
     let Some(net) = NET.get_or_init(|| Net::from_bytes(WEIGHTS)) else { return vec![None; DIRECTIONS] };
     let light = Light::of(profiles);
-    (0..DIRECTIONS)
-        .map(|k| {
-            profiles.seen[k].then(|| {
-                let out = net.run(&normalised(&line_values(profiles, lean, &light, k)));
+    let mut out = Vec::with_capacity(DIRECTIONS);
+    for first in (0..DIRECTIONS).step_by(BATCH) {
+        let inputs = std::array::from_fn(|i| normalised(&line_values(profiles, lean, &light, first + i)));
+        for (i, probabilities) in net.run(&inputs).iter().enumerate() {
+            let likelihood = || {
                 let mut bins = [0.0; BINS];
-                bins.copy_from_slice(&out[..BINS]);
+                bins.copy_from_slice(&probabilities[..BINS]);
                 Likelihood { bins }
-            })
-        })
-        .collect()
+            };
+            out.push(profiles.seen[first + i].then(likelihood));
+        }
+    }
+    out
 }
+
+/// Lines are read in whole batches.
+const _: () = assert!(DIRECTIONS % BATCH == 0);
 
 /// Median colour of the innermost samples of all lines.
 fn colour_inside(profiles: &Profiles) -> [f32; 3] {
@@ -131,7 +162,7 @@ pub fn line_values(profiles: &Profiles, lean: [f64; 2], light: &Light, k: usize)
         }
     }
     out.iter_mut().for_each(|v| *v /= total.max(1.0));
-    let n = direction(k, 0.0);
+    let n = direction(k);
     out[3 * SAMPLES] = (lean[0] * n[0] + lean[1] * n[1]) as f32;
     out[3 * SAMPLES + 1..3 * SAMPLES + 4].copy_from_slice(&light.inside);
     let (n, spread) = (n.map(|v| v as f32), light.spread);
@@ -161,4 +192,32 @@ fn normalised(values: &[f32; LINE_VALUES]) -> [f32; INPUTS] {
     }
     out[3 * SAMPLES + 5..].copy_from_slice(&values[3 * SAMPLES + 4..]);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_by_recurrence_is_the_window_by_exponentials() {
+        let bins = std::array::from_fn(|b| ((b * 37) % 11) as f32 / 100.0);
+        let likelihood = Likelihood { bins };
+        for (at, sigma) in [(0.0, 0.5), (-2.3, 0.35), (3.1, 1.5), (5.0, 0.7)] {
+            let got = likelihood.through(at, sigma);
+            let mut plain = [0.0; 3];
+            for (b, p) in bins.iter().enumerate() {
+                let d = bin_mm(b) - at;
+                let w = *p as f64 * (-0.5 * (d / sigma).powi(2)).exp();
+                (0..3).for_each(|i| plain[i] += w * d.powi(i as i32));
+            }
+            for i in 0..3 {
+                assert!((got[i] - plain[i]).abs() < 1e-9, "{got:?} for {plain:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_weights_file_fits_the_net() {
+        assert!(Net::from_bytes(WEIGHTS).is_some());
+    }
 }

@@ -71,17 +71,9 @@ impl EdgeMap {
     }
 }
 
-/// A place where a disc may be.
-#[derive(Clone, Copy, Debug)]
-pub struct Proposal {
-    /// Middle, on the middle plane.
-    pub at: Point<BoardMm>,
-    /// Votes.
-    pub votes: f32,
-}
-
-/// Peaks of the votes for discs with a radius in `radii_mm`, best first.
-pub fn propose(view: &TopView, map: &EdgeMap, sight: &Sight, shape: &Shape, radii_mm: [f64; 2]) -> Vec<Proposal> {
+/// Peaks of the votes for discs with a radius in `radii_mm`, best first: where the middle of a disc may be, on the
+/// middle plane.
+pub fn propose(view: &TopView, map: &EdgeMap, sight: &Sight, shape: &Shape, radii_mm: [f64; 2]) -> Vec<Point<BoardMm>> {
     let (rows, columns) = view.planes.shape();
     let mut votes = Votes::new(columns, rows);
     let scale = view.px_per_mm;
@@ -106,9 +98,5 @@ pub fn propose(view: &TopView, map: &EdgeMap, sight: &Sight, shape: &Shape, radi
     votes.spread();
     let reach = (PEAK_REACH_MM * scale).round().max(2.0) as usize;
     let peaks = votes.peaks(0.0, reach);
-    peaks
-        .into_iter()
-        .take(MOST_PEAKS)
-        .map(|p| Proposal { at: view.mm(p.x as f64, p.y as f64), votes: p.votes })
-        .collect()
+    peaks.iter().take(MOST_PEAKS).map(|p| view.mm(p.x as f64, p.y as f64)).collect()
 }

@@ -25,7 +25,7 @@ pub struct Problem<'a> {
     pub weights: &'a [f64],
     /// One prior a parameter.
     pub priors: &'a [Prior],
-    /// Step of the numerical derivative of every parameter; also the size of a change that no longer matters.
+    /// Step of the numerical derivative of every parameter.
     pub steps: &'a [f64],
     /// Derivatives that are known: fills the residuals' derivative by the parameter of that index and says true.
     pub derivative: &'a (dyn Fn(usize, &[f64], &mut [f64]) -> bool + Sync),
@@ -48,6 +48,8 @@ pub struct Solution {
     pub cost: f64,
 }
 
+/// A step that lowers the cost by a smaller share than this is the last.
+const SETTLED: f64 = 1e-4;
 /// Residuals beyond this many scales lose their influence.
 const CUT: f64 = 2.5;
 
@@ -68,7 +70,7 @@ pub fn solve(problem: &Problem, start: &[f64], iterations: usize) -> Option<Solu
         current = cost(problem, &x, &residuals, sigma);
         let (matrix, gradient) = normal_equations(problem, &x, &residuals, sigma, &mut trial);
         normal = matrix;
-        let mut moved = 0.0;
+        let before = current;
         for _ in 0..6 {
             let mut damped = normal.clone();
             for i in 0..n {
@@ -82,7 +84,6 @@ pub fn solve(problem: &Problem, start: &[f64], iterations: usize) -> Option<Solu
             (problem.residuals)(&next, &mut trial);
             let value = cost(problem, &next, &trial, sigma);
             if value.is_finite() && value <= current {
-                moved = step.iter().zip(problem.steps).map(|(s, unit)| (s / unit).abs()).fold(0.0, f64::max);
                 x = next;
                 std::mem::swap(&mut residuals, &mut trial);
                 current = value;
@@ -91,7 +92,7 @@ pub fn solve(problem: &Problem, start: &[f64], iterations: usize) -> Option<Solu
             }
             damping *= 10.0;
         }
-        if moved < 0.05 && iteration > 0 {
+        if before - current < SETTLED * before && iteration > 0 {
             break;
         }
     }

@@ -63,12 +63,13 @@ impl Votes {
         let (columns, rows) = (self.columns, self.rows);
         let mut out = Vec::new();
         for y in reach..rows.saturating_sub(reach) {
+            let row = &self.data[y * columns..(y + 1) * columns];
             for x in reach..columns.saturating_sub(reach) {
-                let votes = self.data[y * columns + x];
-                if votes <= floor || !self.is_peak(x, y, reach, votes) {
-                    continue;
+                let votes = row[x];
+                // Nearly every pixel is out at its neighbours.
+                if votes > floor && votes > row[x - 1] && votes >= row[x + 1] && self.is_peak(x, y, reach, votes) {
+                    out.push(Peak { x: x as f32, y: y as f32, votes });
                 }
-                out.push(Peak { x: x as f32, y: y as f32, votes });
             }
         }
         out.sort_by(|a, b| b.votes.total_cmp(&a.votes));
@@ -77,13 +78,17 @@ impl Votes {
 
     fn is_peak(&self, x: usize, y: usize, reach: usize, votes: f32) -> bool {
         for row in y - reach..=y + reach {
-            for column in x - reach..=x + reach {
-                let other = self.data[row * self.columns + column];
-                // Among equals the first in raster order is the peak.
-                let earlier = (row, column) < (y, x);
-                if other > votes || (earlier && other == votes) {
-                    return false;
+            let line = &self.data[row * self.columns + x - reach..=row * self.columns + x + reach];
+            // Among equals the first in raster order is the peak.
+            let beaten = match row.cmp(&y) {
+                std::cmp::Ordering::Less => line.iter().any(|v| *v >= votes),
+                std::cmp::Ordering::Equal => {
+                    line[..reach].iter().any(|v| *v >= votes) || line.iter().any(|v| *v > votes)
                 }
+                std::cmp::Ordering::Greater => line.iter().any(|v| *v > votes),
+            };
+            if beaten {
+                return false;
             }
         }
         true

@@ -18,7 +18,7 @@ use crate::kernels::picture::shrink;
 /// Pixels per millimetre above which a finer picture tells nothing more about a line.
 const ENOUGH_PX_PER_MM: f64 = 1.3;
 /// Directions in which each edge is followed.
-const DIRECTIONS: usize = 180;
+const DIRECTIONS: usize = 144;
 /// Neighbours that share an error, before the residuals tell.
 const FIRST_CORRELATION: f64 = 4.0;
 
@@ -56,6 +56,13 @@ pub fn finish(
         adopt(&mut state, &solved);
     }
     Some(assemble(level, &state, &observations, &solved, model, scale))
+}
+
+/// The camera of one more solve on the identified circles, edges searched within `gate_px`.
+pub fn polish(picture: &RgbImage, priors: &CameraPriors, identified: &Identified, gate_px: f64) -> Option<Camera> {
+    let mut state = identified.clone();
+    set_scale(&mut state);
+    step(picture, priors, &state, gate_px, FIRST_CORRELATION).map(|(_, solved)| solved.camera)
 }
 
 /// Brings the middle of the shooting line to 304.8 mm, where it is held from then on.
@@ -181,13 +188,7 @@ fn assemble(
     let rings = Line::ALL.map(|line| {
         let found = &measured[line as usize];
         let (residual_px, coverage) = agreement(state, observations, solved, circle_of(line));
-        Ring {
-            line,
-            inner_mm: found.inner_mm,
-            outer_mm: found.outer_mm,
-            residual_px: residual_px / scale,
-            coverage,
-        }
+        Ring { line, inner_mm: found.inner_mm, outer_mm: found.outer_mm, residual_px: residual_px / scale, coverage }
     });
     let nominal = models::all().first();
     let radius = |circle: Circle, fraction: fn(&BoardModel) -> f64| {
@@ -208,8 +209,8 @@ fn assemble(
         rings,
         hole_mm: radius(Circle::Hole, |m| m.hole.value),
         surface_mm: radius(Circle::Rim, |m| m.surface.value),
-        quadrant_rad: quadrants.map(|q| q.0),
-        peg_rad: pegs.map(|p| p.0),
+        quadrant_rad: quadrants.filter(|q| q.1 > DIRECTION_STANDS_OUT).map(|q| q.0),
+        peg_rad: pegs.filter(|p| p.1 > DIRECTION_STANDS_OUT).map(|p| p.0),
         deviations,
         quality: Quality {
             residual_px: solved.sigma_px / scale,
@@ -221,6 +222,9 @@ fn assemble(
         state: Identified { camera: full, ..state.clone() },
     }
 }
+
+/// A direction is reported where pegs or quadrant lines stand out by this many typical deviations.
+const DIRECTION_STANDS_OUT: f32 = 5.0;
 
 fn circle_of(line: Line) -> Circle {
     match line {
@@ -239,13 +243,17 @@ fn measure_lines(
 ) -> [Measured; 3] {
     // Without a matching model: the span of all measured boards.
     const ANY_WIDTH_MM: (f64, f64) = (1.7, 0.45);
-    let (width_mm, width_sigma_mm) = model.map_or(ANY_WIDTH_MM, |m| {
-        (m.line_width.value * SHOOTING_LINE_MM, m.line_width.sigma * SHOOTING_LINE_MM)
-    });
+    let (width_mm, width_sigma_mm) =
+        model.map_or(ANY_WIDTH_MM, |m| (m.line_width.value * SHOOTING_LINE_MM, m.line_width.sigma * SHOOTING_LINE_MM));
     let painted = Line::ALL.map(|line| {
         let index = state.lines.iter().position(|l| l.0 == circle_of(line))?;
         let tracks: Vec<&Track> = state.tracks.iter().filter(|t| t.line == index).collect();
-        Some(Painted { middle_mm: state.lines[index].1.middle_mm, weights: combined(&tracks), width_mm, width_sigma_mm })
+        Some(Painted {
+            middle_mm: state.lines[index].1.middle_mm,
+            weights: combined(&tracks),
+            width_mm,
+            width_sigma_mm,
+        })
     });
     let found = lines::measure(picture, camera, &painted);
     [0, 1, 2].map(|i| {

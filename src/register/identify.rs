@@ -62,13 +62,15 @@ const LINE_CENTRE_SIGMA_MM: f64 = 0.4;
 /// The visible edges of hole and rim are rounded and stand a little above or below the surface, mm.
 const STEP_CENTRE_SIGMA_MM: f64 = 1.5;
 
+/// Edge points of a circle that are enough while only the camera is sought.
+const ROUGH_POINTS: usize = 64;
 /// How many neighbouring edge points share one error while only the camera is sought.
 const ROUGH_CORRELATION: f64 = 4.0;
 
 /// Sharpens `seed` with unnamed circles found among the edges. None where there are too few.
 pub fn sharpen(edges: &[Edge], seed: &Camera, priors: &CameraPriors) -> Option<Camera> {
     let mut camera = seed.clone();
-    for (width, gate, iterations) in [(0.025, 0.03, 4), (0.012, 0.014, 5), (0.006, 0.008, 6)] {
+    for (width, gate, iterations) in [(0.025, 0.03, 4), (0.012, 0.014, 4), (0.006, 0.008, 5)] {
         let placed = place(edges, &camera);
         let circles = circles(&placed, width);
         if circles.len() < 2 {
@@ -92,7 +94,7 @@ pub fn sharpen(edges: &[Edge], seed: &Camera, priors: &CameraPriors) -> Option<C
                 .iter()
                 .filter(|p| p.outward == sign && (p.radius_mm - radius).abs() < gate * radius + 1.0)
                 .collect();
-            let stride = near.len().div_ceil(160).max(1);
+            let stride = near.len().div_ceil(ROUGH_POINTS).max(1);
             observations.extend(near.iter().step_by(stride).map(|p| Observation {
                 at: Point::new(f64::from(p.edge.x), f64::from(p.edge.y)),
                 line,
@@ -124,12 +126,13 @@ fn place<'a>(edges: &'a [Edge], camera: &Camera) -> Vec<Placed<'a>> {
             let (x, y) = (f64::from(edge.x), f64::from(edge.y));
             let (nx, ny) = (f64::from(edge.nx), f64::from(edge.ny));
             let p = camera.board_at(Point::new(x, y), 0.0)?;
+            let radius_mm = p.norm();
+            if !(8.0..FURTHEST_MM).contains(&radius_mm) {
+                return None;
+            }
             let q = camera.board_at(Point::new(x - ny, y + nx), 0.0)?;
             let (tx, ty) = (q.x - p.x, q.y - p.y);
-            let radius_mm = p.norm();
-            if !(8.0..FURTHEST_MM).contains(&radius_mm)
-                || (tx * p.x + ty * p.y).abs() > ALONG * radius_mm * tx.hypot(ty)
-            {
+            if (tx * p.x + ty * p.y).abs() > ALONG * radius_mm * tx.hypot(ty) {
                 return None;
             }
             let ahead = camera.board_at(Point::new(x + nx, y + ny), 0.0)?;

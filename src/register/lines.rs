@@ -208,7 +208,10 @@ mod tests {
             let mut dark = 0;
             for i in 0..8 {
                 for j in 0..8 {
-                    let p = (f64::from(x) - 249.5 + (f64::from(i) - 3.5) / 8.0, f64::from(y) - 249.5 + (f64::from(j) - 3.5) / 8.0);
+                    let p = (
+                        f64::from(x) - 249.5 + (f64::from(i) - 3.5) / 8.0,
+                        f64::from(y) - 249.5 + (f64::from(j) - 3.5) / 8.0,
+                    );
                     dark += u32::from((p.0.hypot(p.1) - radius).abs() < width / 2.0);
                 }
             }
@@ -221,8 +224,7 @@ mod tests {
     fn the_inner_edge_of_a_line_is_found_to_a_tenth_of_a_pixel() {
         for width in [1.2, 1.8, 3.0] {
             let (picture, camera) = ring(150.0, width);
-            let painted =
-                Painted { middle_mm: 150.2, weights: [0.577; 3], width_mm: 1.7, width_sigma_mm: 0.6 };
+            let painted = Painted { middle_mm: 150.2, weights: [0.577; 3], width_mm: 1.7, width_sigma_mm: 0.6 };
             let found = measure(&picture, &camera, &[Some(painted), None, None])[0].unwrap();
             let error = found.inner_mm - (150.0 - width / 2.0);
             assert!(error.abs() < 0.15, "width {width}: {found:?} is off by {error}");

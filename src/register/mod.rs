@@ -31,7 +31,7 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { search_px: 900.0 }
+        Self { search_px: 720.0 }
     }
 }
 
@@ -118,9 +118,9 @@ pub struct Quality {
     pub coverage: f64,
     /// Evidence for a board's pattern of rings, at most 3.9.
     pub score: f64,
-    /// How far the quadrant lines stand out of the ring they cross; 0 where they do not.
+    /// How far the quadrant lines stand out of the ring they cross, in typical deviations.
     pub quadrants: f64,
-    /// How far the pegs stand out of the 15 line; 0 where they do not.
+    /// How far the pegs stand out of the 15 line, in typical deviations.
     pub pegs: f64,
 }
 
@@ -135,23 +135,27 @@ pub fn register(frame: &Frame, config: &Config) -> Result<Registration, NotFound
     }
     let priors = CameraPriors::new(f64::from(width), f64::from(height), &frame.lens);
     let long = f64::from(width.max(height));
-    let coarse = (long / config.search_px).round().max(1.0) as u32;
-    let mut factors = vec![coarse];
-    if coarse > 1 {
-        factors.push((coarse / 2).max(1));
-    }
-    for factor in factors {
+    let mut factor = (long / config.search_px).round().max(1.0) as u32;
+    loop {
         let small = shrink(&frame.rgb, factor);
         let scale = 1.0 / f64::from(factor);
         if let Some(found) = find(&small, &priors.rescaled(scale)) {
             let camera = found.camera.rescaled(f64::from(factor));
-            return finish::finish(&frame.rgb, &priors, &Identified { camera, ..found }, &COLD_GATES_PX)
-                .filter(is_board)
-                .ok_or(NotFound::NoRings);
+            let identified = Identified { camera, ..found };
+            if let Some(board) = finish::finish(&frame.rgb, &priors, &identified, &COLD_GATES_PX).filter(is_board) {
+                return Ok(board);
+            }
         }
+        // A small board needs a finer look, up to where its lines are a pixel wide.
+        if factor == 1 || long / f64::from(factor) > FINEST_SEARCH * config.search_px {
+            return Err(NotFound::NoRings);
+        }
+        factor = (factor / 2).max(1);
     }
-    Err(NotFound::NoRings)
 }
+
+/// The search stops at pictures this many times longer than the first one searched.
+const FINEST_SEARCH: f64 = 3.0;
 
 /// Follows the board from its place in an earlier picture of the same camera: cheaper than [`register`], and bound to
 /// a board that moved by a few pixels at most.
@@ -171,18 +175,36 @@ const TRACK_GATES_PX: [f64; 2] = [3.0, 1.6];
 
 /// Share of its circumference on which each line must be seen.
 const LEAST_COVERAGE: f64 = 0.3;
+/// What must come together for a board; the fields are those of [`Quality`].
+struct Marks {
+    score: f64,
+    pegs: f64,
+    quadrants: f64,
+}
+
+/// Any one of these makes a board. Pictures without one reach: plates 3.5 with pegs 2.7 and quadrants 3; an engraved
+/// plate 3.1 with 4.1 and 16; targets 2.4 with 3.6 and 36 (the numbers through their rings); a dartboard 1.7 with 15.
+const MARKS: [Marks; 3] = [
+    Marks { score: 2.3, pegs: 5.0, quadrants: 0.0 },
+    Marks { score: 2.65, pegs: 0.0, quadrants: 30.0 },
+    Marks { score: 3.2, pegs: 0.0, quadrants: 8.0 },
+];
 
 /// Whether what was fitted is a board at all: all three lines, and pegs or quadrant lines where only boards have them.
 fn is_board(found: &Registration) -> bool {
     let q = &found.quality;
     let seen = found.rings.iter().all(|r| r.coverage > LEAST_COVERAGE);
-    seen && (q.pegs > 0.0 || q.quadrants > 0.0)
+    tracing::debug!(score = q.score, pegs = q.pegs, quadrants = q.quadrants, coverage = q.coverage, "board?");
+    seen && MARKS.iter().any(|m| q.score > m.score && q.pegs > m.pegs && q.quadrants > m.quadrants)
 }
 
 /// Seeds that are followed up with the picture itself.
 const SEEDS: usize = 6;
 /// Evidence that a board must show, of 3.9 at most (see `identify`).
-const LEAST_SCORE: f64 = 2.2;
+const LEAST_SCORE: f64 = 2.3;
+
+/// Evidence that no wrong guess reaches: further seeds are not tried.
+const SURE_SCORE: f64 = 3.3;
 
 /// The best identified board in a picture.
 pub fn find(picture: &RgbImage, priors: &CameraPriors) -> Option<Identified> {
@@ -191,15 +213,38 @@ pub fn find(picture: &RgbImage, priors: &CameraPriors) -> Option<Identified> {
     let seeds = seed::seeds(&edges, width, height, priors.focal_px, priors.principal);
     let mut best: Option<Identified> = None;
     for seed in distinct(&seeds) {
-        let camera = identify::sharpen(&edges, &seed.camera, priors).unwrap_or_else(|| seed.camera.clone());
-        let Some(px_per_mm) = camera.scale_px_per_mm(Point::new(0.0, 0.0), 0.0) else { continue };
-        let profile = Profile::new(picture, &camera, 6.0, 760.0, 0.5 / px_per_mm, 1.0);
-        let Some(found) = identify::identify(&profile, &camera) else { continue };
+        let mut camera = identify::sharpen(&edges, &seed.camera, priors).unwrap_or_else(|| seed.camera.clone());
+        let Some(mut found) = look(picture, &camera) else { continue };
+        for _ in 0..POLISHINGS {
+            if found.score > SURE_SCORE || found.score < LEAST_SCORE {
+                break;
+            }
+            let Some(polished) = finish::polish(picture, priors, &found, POLISH_GATE_PX) else { break };
+            camera = polished;
+            match look(picture, &camera) {
+                Some(again) if again.score > found.score => found = again,
+                _ => break,
+            }
+        }
         if best.as_ref().is_none_or(|b| found.score > b.score) {
             best = Some(found);
         }
+        if best.as_ref().is_some_and(|b| b.score > SURE_SCORE) {
+            break;
+        }
     }
     best.filter(|b| b.score > LEAST_SCORE)
+}
+
+/// How often a promising board is solved and looked at again, and how far from the guess its edges may be, px.
+const POLISHINGS: usize = 3;
+const POLISH_GATE_PX: f64 = 6.0;
+
+/// Names the circles that `camera` shows.
+fn look(picture: &RgbImage, camera: &Camera) -> Option<Identified> {
+    let px_per_mm = camera.scale_px_per_mm(Point::new(0.0, 0.0), 0.0)?;
+    let profile = Profile::new(picture, camera, 6.0, 760.0, 0.5 / px_per_mm, 1.0);
+    identify::identify(&profile, camera)
 }
 
 /// The best seeds that differ in place, tilt or scale.
@@ -226,4 +271,3 @@ fn distinct(seeds: &[seed::Seed]) -> Vec<&seed::Seed> {
     }
     out
 }
-

@@ -10,8 +10,6 @@ use crate::kernels::picture::sample_rgb;
 
 /// Samples round the board: eighth of a degree.
 const SAMPLES: usize = 2880;
-/// A repeat stands out when its strongest place is this many typical deviations from the rest.
-const STANDS_OUT: f32 = 1.0;
 
 /// Direction of one quadrant line in the board's frame, radians in [0, π/2), and how far it stands out.
 pub fn quadrants(picture: &RgbImage, camera: &Camera, r10_mm: f64, r5_mm: f64) -> Option<(f64, f32)> {
@@ -27,9 +25,15 @@ pub fn pegs(picture: &RgbImage, camera: &Camera, r15_mm: f64) -> Option<(f64, f3
     repeat(picture, camera, &places, 8, 3.0)
 }
 
-/// Strongest place of what repeats `times` round the board, seen at the given radii and heights (mm); features are
+/// Strongest place, and its deviation over the typical one, of what repeats `times` round the board, seen at the given radii and heights (mm); features are
 /// about `width_deg` wide.
-fn repeat(picture: &RgbImage, camera: &Camera, places: &[(f64, f64)], times: usize, width_deg: f64) -> Option<(f64, f32)> {
+fn repeat(
+    picture: &RgbImage,
+    camera: &Camera,
+    places: &[(f64, f64)],
+    times: usize,
+    width_deg: f64,
+) -> Option<(f64, f32)> {
     let mut ring = vec![[f32::NAN; 3]; SAMPLES];
     for (i, value) in ring.iter_mut().enumerate() {
         let (sin, cos) = (i as f64 / SAMPLES as f64 * std::f64::consts::TAU).sin_cos();
@@ -72,7 +76,8 @@ fn repeat(picture: &RgbImage, camera: &Camera, places: &[(f64, f64)], times: usi
     }
     let mut sorted = folded.clone();
     let typical = sorted.select_nth_unstable_by(length / 2, f32::total_cmp).1.max(0.25);
-    let (index, value) = folded.iter().enumerate().fold((0, 0.0f32), |best, (i, &v)| if v > best.1 { (i, v) } else { best });
+    let (index, value) =
+        folded.iter().enumerate().fold((0, 0.0f32), |best, (i, &v)| if v > best.1 { (i, v) } else { best });
     let ratio = value / typical;
-    (ratio > STANDS_OUT).then(|| (index as f64 / SAMPLES as f64 * std::f64::consts::TAU, ratio))
+    Some((index as f64 / SAMPLES as f64 * std::f64::consts::TAU, ratio))
 }

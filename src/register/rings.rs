@@ -27,7 +27,7 @@ pub struct Profile {
 }
 
 /// Directions that a profile averages.
-const DIRECTIONS: usize = 180;
+const DIRECTIONS: usize = 120;
 
 impl Profile {
     /// Samples radii `from_mm` to `to_mm` in steps of `step_mm`; changes are taken over +-`reach_px`.
