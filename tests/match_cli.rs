@@ -292,7 +292,8 @@ fn rules_are_listed_shown_and_checked() {
 #[test]
 fn a_counted_photo_becomes_a_round_and_what_is_no_board_does_not() {
     let desk = Desk::new();
-    let sample = |name: &str| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("samples").join(name).display().to_string();
+    let sample =
+        |name: &str| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("samples").join(name).display().to_string();
     let (empty, plates) = (sample("oak-empty.jpg"), sample("plates-no-board.jpg"));
     desk.ok("match new Ann Bob");
     desk.fails(&format!("count --match 7 {empty}"), 2, "there is no match 7");

@@ -148,13 +148,44 @@ fn linear(v: f32) -> f32 {
 
 /// sRGB (0 to 255) to CIE L*a*b* under D65.
 pub fn lab(rgb: [f32; 3]) -> [f32; 3] {
-    let linear = rgb.map(linear);
-    let [r, g, b] = linear;
+    lab_of_linear(rgb.map(linear))
+}
+
+fn lab_of_linear([r, g, b]: [f32; 3]) -> [f32; 3] {
     let x = (0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047;
     let y = 0.2126729 * r + 0.7151522 * g + 0.072175 * b;
     let z = (0.0193339 * r + 0.119192 * g + 0.9503041 * b) / 1.08883;
     let f = |t: f32| if t > 0.008856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 };
     [116.0 * f(y) - 16.0, 500.0 * (f(x) - f(y)), 200.0 * (f(y) - f(z))]
+}
+
+/// The colour with `share` of the white light that it reflects like a mirror added to it.
+fn glossed(colour: [f32; 3], share: f32) -> [f32; 3] {
+    let y = (colour[0] + 16.0) / 116.0;
+    let cube = |t: f32| if t > 0.206_893 { t.powi(3) } else { (t - 16.0 / 116.0) / 7.787 };
+    let (x, y, z) = (cube(y + colour[1] / 500.0) * 0.95047, cube(y), cube(y - colour[2] / 200.0) * 1.08883);
+    // Linear sRGB of XYZ under D65; white adds the same to each channel.
+    lab_of_linear([
+        3.240_454 * x - 1.537_139 * y - 0.498_531 * z + share,
+        -0.969_266 * x + 1.876_011 * y + 0.041_556 * z + share,
+        0.055_643 * x - 0.204_026 * y + 1.057_225 * z + share,
+    ])
+}
+
+/// Shares of mirrored light that are tried.
+const GLOSS: [f32; 9] = [0.02, 0.04, 0.06, 0.09, 0.13, 0.18, 0.26, 0.38, 0.55];
+/// What it costs to explain a colour with as much mirrored light as the board around the disc shows.
+const GLOSS_COST: f32 = 5.0;
+/// A polished disc mirrors this much where the board around mirrors nothing.
+const OWN_GLOSS: f32 = 0.03;
+
+/// Distance of a disc's colour from `colour`, where a lamp may be mirrored in the disc: gloss adds white light and
+/// takes saturation away. It makes grey of black, and never a darker or a more vivid colour.
+fn lit_distance(colour: [f32; 3], disc: &Interior) -> f32 {
+    GLOSS
+        .iter()
+        .map(|&s| distance(glossed(colour, s), disc.lab) + GLOSS_COST * s / (disc.glare + OWN_GLOSS))
+        .fold(distance(colour, disc.lab), f32::min)
 }
 
 /// Weight of the logarithm of the ratio of light: lamps light one place of a board up to twice as much as another.
@@ -229,9 +260,11 @@ pub fn sides(discs: &[Interior], weights: &[f64]) -> Sides {
         Some([p, q]) => vec![q, p],
         None => vec![weighted_median(&colours, &weight, |_| true)],
     };
-    let nearest = |c: [f32; 3], among: &[Option<[f32; 3]>]| -> (usize, f32, f32) {
-        let d: Vec<f32> = among.iter().map(|m| m.map_or(f32::MAX, |m| distance(m, c))).collect();
+    let nearest_by = |d: Vec<f32>| -> (usize, f32, f32) {
         if d.len() < 2 || d[0] <= d[1] { (0, d[0], d.get(1).copied().unwrap_or(f32::MAX)) } else { (1, d[1], d[0]) }
+    };
+    let nearest = |c: [f32; 3], among: &[Option<[f32; 3]>]| {
+        nearest_by(among.iter().map(|m| m.map_or(f32::MAX, |m| distance(m, c))).collect())
     };
     let palette: Vec<Option<[f32; 3]>> = centres.iter().copied().map(Some).collect();
     // The rims of each side's plain discs.
@@ -248,8 +281,12 @@ pub fn sides(discs: &[Interior], weights: &[f64]) -> Sides {
     let sides = discs
         .iter()
         .map(|d| {
-            let (mut side, mut near, mut far) = nearest(d.lab, &palette);
             let lit = d.glare > GLARE || d.clipped || d.spread > UNEVEN;
+            let (mut side, mut near, mut far) = if lit {
+                nearest_by(centres.iter().map(|c| lit_distance(*c, d)).collect())
+            } else {
+                nearest(d.lab, &palette)
+            };
             let unsure = near > NEAR && ((lit && near > 0.4 * far) || d.glare > DAZZLE || near > LEAST_STRANGE);
             let mut agreed = !unsure;
             if unsure {
@@ -264,7 +301,7 @@ pub fn sides(discs: &[Interior], weights: &[f64]) -> Sides {
             }
             let clear =
                 if far < f32::MAX { (far - near) / (far + near).max(1.0) } else { 1.0 - near / (2.0 * strange) };
-            let sure = if agreed && d.glare <= DAZZLE { 1.0 } else { DOUBTFUL };
+            let sure = if agreed && !(unsure && lit) && d.glare <= DAZZLE { 1.0 } else { DOUBTFUL };
             (Some([Side::A, Side::B][side]), ((0.5 + clear as f64).min(1.0) * sure).max(0.5))
         })
         .collect();
@@ -327,6 +364,14 @@ fn weighted_median(colours: &[[f32; 3]], weights: &[f64], keep: impl Fn(&[f32; 3
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_black_disc_greyed_by_a_mirrored_lamp_is_nearer_to_black_than_to_wood() {
+        let (black, wood) = ([22.0, 1.5, 8.0], [60.0, 8.4, 36.0]);
+        let grey = Interior { lab: [43.7, 1.6, 8.1], rim: [30.0, 2.0, 8.0], glare: 0.1, clipped: false, spread: 6.0 };
+        assert!(distance(wood, grey.lab) < distance(black, grey.lab), "the plain distance is fooled");
+        assert!(lit_distance(black, &grey) < 0.6 * lit_distance(wood, &grey));
+    }
 
     #[test]
     fn known_colours_have_their_published_lab_values() {

@@ -14,7 +14,7 @@ use super::evidence::{self, Evidence};
 use super::fit::{self, COARSE_MM, FittedShape, Fitting, Scene, ShapePrior};
 use super::propose::{self, EdgeMap};
 use super::settle::{Settled, settle};
-use super::shape::{Shape, Sight};
+use super::shape::Sight;
 use super::view::TopView;
 
 /// Discs whose middle lies within this of the surface's rim are looked for, mm.
