@@ -128,8 +128,8 @@ fn png(bytes: &[u8]) -> Inside<'_> {
 }
 
 fn webp(bytes: &[u8]) -> Inside<'_> {
-    let mut out = Inside::default();
-    out.complete = le32(bytes, 4).is_some_and(|size| size as usize <= bytes.len() - 8);
+    let complete = le32(bytes, 4).is_some_and(|size| size as usize <= bytes.len() - 8);
+    let mut out = Inside { complete, ..Inside::default() };
     let mut at = 12;
     while let Some((length, kind)) = le32(bytes, at + 4).zip(bytes.get(at..at + 4)) {
         let start = at + 8;

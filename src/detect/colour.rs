@@ -205,6 +205,8 @@ const STRANGE_SHARE: f32 = 0.6;
 const LEAST_STRANGE: f32 = 25.0;
 /// A disc this near to a side's colour needs no second look at its rim.
 const NEAR: f32 = 7.0;
+/// A lit disc this near to the other side, as a share of its distance from its own, is not told by its top alone.
+const UNCLEAR_SHARE: f32 = 0.55;
 /// Light beyond the board's ordinary above which a disc does not tell the colours of play.
 const GLARE: f32 = 0.08;
 
@@ -287,7 +289,8 @@ pub fn sides(discs: &[Interior], weights: &[f64]) -> Sides {
             } else {
                 nearest(d.lab, &palette)
             };
-            let unsure = near > NEAR && ((lit && near > 0.4 * far) || d.glare > DAZZLE || near > LEAST_STRANGE);
+            let unsure =
+                near > NEAR && ((lit && near > UNCLEAR_SHARE * far) || d.glare > DAZZLE || near > LEAST_STRANGE);
             let mut agreed = !unsure;
             if unsure {
                 let by_rim = nearest(d.rim, &rims);

@@ -131,7 +131,7 @@ pub fn localise(profiles: &Profiles, lean: [f64; 2]) -> Vec<Option<Likelihood>> 
 }
 
 /// Lines are read in whole batches.
-const _: () = assert!(DIRECTIONS % BATCH == 0);
+const _: () = assert!(DIRECTIONS.is_multiple_of(BATCH));
 
 /// Median colour of the innermost samples of all lines.
 fn colour_inside(profiles: &Profiles) -> [f32; 3] {

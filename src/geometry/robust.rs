@@ -15,10 +15,15 @@ pub struct Prior {
     pub sigma: f64,
 }
 
+/// Fills in the residuals of a parameter vector.
+pub type Residuals<'a> = &'a (dyn Fn(&[f64], &mut [f64]) + Sync);
+/// Fills in the residuals' derivative by the parameter of that index and says true, or says false.
+pub type Derivative<'a> = &'a (dyn Fn(usize, &[f64], &mut [f64]) -> bool + Sync);
+
 /// A least-squares problem: residuals of a parameter vector.
 pub struct Problem<'a> {
     /// Residuals of x, each in the unit of `floor`; NaN where x makes no sense for that observation.
-    pub residuals: &'a (dyn Fn(&[f64], &mut [f64]) + Sync),
+    pub residuals: Residuals<'a>,
     /// Number of residuals.
     pub observations: usize,
     /// Relative weight of every observation.
@@ -28,7 +33,7 @@ pub struct Problem<'a> {
     /// Step of the numerical derivative of every parameter.
     pub steps: &'a [f64],
     /// Derivatives that are known: fills the residuals' derivative by the parameter of that index and says true.
-    pub derivative: &'a (dyn Fn(usize, &[f64], &mut [f64]) -> bool + Sync),
+    pub derivative: Derivative<'a>,
     /// Smallest scale of good residuals that is believed.
     pub floor: f64,
     /// How many neighbouring observations share one error: the covariance is widened by it.

@@ -62,9 +62,9 @@ fn repeat(
     let mut values = Vec::with_capacity(times);
     for i in 0..length {
         let mut strongest = 0.0f32;
-        for c in 0..3 {
+        for channel in 0..3 {
             values.clear();
-            values.extend((0..times).map(|k| local[i + k * length][c]).filter(|v| v.is_finite()));
+            values.extend(local.iter().skip(i).step_by(length).map(|l| l[channel]).filter(|v| v.is_finite()));
             if values.len() * 2 < times {
                 return None;
             }

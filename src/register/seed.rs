@@ -446,7 +446,7 @@ fn match_pattern(edges: &[Edge], camera: Camera) -> Option<Seed> {
         let (a, b) = (map(x, y), map(x - f64::from(e.ny), y + f64::from(e.nx)));
         let (tx, ty) = (b.0 - a.0, b.1 - a.1);
         let radius = a.0.hypot(a.1);
-        if !(radius > LEAST) || (tx * a.0 + ty * a.1).abs() > 0.12 * radius * tx.hypot(ty) {
+        if radius <= LEAST || radius.is_nan() || (tx * a.0 + ty * a.1).abs() > 0.12 * radius * tx.hypot(ty) {
             continue;
         }
         let bin = ((radius / LEAST).ln() / STEP.ln()) as usize;
