@@ -1,4 +1,7 @@
 //! Readers of foreign files against mutilated ones: an answer or an error, never a panic, and what is read can be stored.
+//!
+//! `PROPTEST_CASES=1000000 cargo test --release --test exchange_mutants` makes a long run of it; `fuzz/` holds the same
+//! question as a coverage-guided target.
 
 use crokeye::score::export::{Exported, Target, explain, export};
 use crokeye::score::import::{Origin, Stamp, read};
@@ -124,8 +127,16 @@ fn every_seed_is_read() {
     }
 }
 
+/// Files tried in an ordinary run: some three seconds.
+const CASES: u32 = 3_000;
+
+fn config() -> ProptestConfig {
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    ProptestConfig { max_global_rejects: u32::MAX, ..ProptestConfig::with_cases(asked.unwrap_or(CASES)) }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3_000))]
+    #![proptest_config(config())]
 
     #[test]
     fn mutilated_files_are_read_or_refused(seed in 0..SEEDS.len(), cuts in prop::collection::vec(cut(), 1..12)) {
