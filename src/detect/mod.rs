@@ -46,7 +46,7 @@ impl Default for Config {
             shape: Shape { radius_mm: 15.9, height_mm: 9.9, edge_mm: 1.9 },
             shape_sigma_mm: [0.8, 0.6, 0.35],
             radii_mm: [13.4, 19.8],
-            view_px_per_mm: 0.6,
+            view_px_per_mm: 0.8,
         }
     }
 }

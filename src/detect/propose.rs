@@ -12,7 +12,7 @@ use super::view::TopView;
 
 /// Edge points weaker than this many times the view's median gradient do not vote. Lower finds wood on wood and costs
 /// time.
-const THRESHOLD_MEDIANS: f32 = 1.5;
+const THRESHOLD_MEDIANS: f32 = 1.3;
 /// At this many medians a vote has half its full weight.
 const HALF_WEIGHT_MEDIANS: f32 = 3.0;
 /// No gradient weaker than this votes, grey levels a view px: below it is the JPEG's own texture.
@@ -20,7 +20,7 @@ const THRESHOLD_FLOOR: f32 = 0.8;
 /// Peaks closer than this to a stronger one are the same disc, mm.
 const PEAK_REACH_MM: f64 = 5.0;
 /// So many peaks are looked at.
-const MOST_PEAKS: usize = 64;
+const MOST_PEAKS: usize = 80;
 
 /// The edges of a view, and what is ordinary there.
 #[derive(Clone, Debug)]

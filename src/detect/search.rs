@@ -31,8 +31,6 @@ const MOST_CANDIDATES: usize = 44;
 const SURE_SUPPORT: f64 = 0.5;
 /// Such a one has a radius within this of what is expected, mm, or it is something else.
 const SURE_RADIUS_MM: f64 = 2.0;
-/// Candidates with less support than this are not looked at; no rendered disc has less than 0.20.
-const LEAST_SUPPORT: f64 = 0.16;
 /// Every so-manieth line is read at a glance.
 const GLANCE_EVERY: usize = 4;
 /// A candidate is worth a full reading when 10 × support + log likelihood at a glance is above this. The least of 1,055
@@ -52,8 +50,6 @@ const WORTH_ANOTHER_LOOK: f64 = 0.02;
 const CLEAR_LIKELIHOOD: f32 = -1.1;
 /// Starts around an unclear candidate.
 const LOOKS: usize = 6;
-/// Of these, so many of the best are read in full.
-const LOOKS_IN_FULL: usize = 2;
 /// How far around, mm.
 const LOOK_MM: f64 = 6.0;
 
@@ -131,19 +127,11 @@ impl Search<'_> {
             return found;
         }
         let middle = found.fit.at;
-        let shape = &self.shape.shape;
-        let starts = (0..LOOKS).map(|k| {
-            let (s, c) = (k as f64 / LOOKS as f64 * std::f64::consts::TAU).sin_cos();
-            let mut quick =
-                self.scene.start_coarse(shape, middle.offset(LOOK_MM * c, LOOK_MM * s), GLANCE_EVERY);
-            fit::fit_alone(&mut quick, &self.scene.sight, shape, &COARSE_MM);
-            (evidence::likelihood(&quick, &self.scene.sight, shape), quick.at)
-        });
-        let mut starts: Vec<_> = starts.collect();
-        starts.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut best = found;
-        for (_, start) in starts.into_iter().take(LOOKS_IN_FULL) {
-            let other = self.weigh(best.settled, self.scene.start(shape, start));
+        for k in 0..LOOKS {
+            let (s, c) = (k as f64 / LOOKS as f64 * std::f64::consts::TAU).sin_cos();
+            let start = self.scene.start(&self.shape.shape, middle.offset(LOOK_MM * c, LOOK_MM * s));
+            let other = self.weigh(best.settled, start);
             if other.evidence.likelihood > best.evidence.likelihood {
                 best = other;
             }
@@ -211,7 +199,7 @@ pub fn search<'a>(picture: Raster<'a>, registration: &'a Registration, config: &
     for s in settled {
         // The sure ones have been read already.
         let read = sure.iter().find(|f| f.origin == s.at).cloned();
-        if read.is_none() && (s.support < LEAST_SUPPORT || !search.at_a_glance(&s)) {
+        if read.is_none() && !search.at_a_glance(&s) {
             search.dismissed.push(s.at);
             continue;
         }

@@ -11,13 +11,7 @@ const BINS: usize = 36;
 /// An edge point belongs to an outline whose normal it has within this cosine (25 degrees).
 const ALIGNED: f64 = 0.9;
 /// Scales of the robust fit, coarse to fine, mm.
-const SCALES_MM: [f64; 4] = [2.4, 1.6, 1.1, 0.8];
-/// Edges further from the outline than this are not looked at, mm.
-const REACH_MM: f64 = 5.0;
-/// An edge supports the outline within this, one sigma, mm,
-const NEAR_MM: f64 = 0.7;
-/// or within this where pixels are coarser.
-const NEAR_PX: f64 = 0.6;
+const SCALES_MM: [f64; 5] = [2.4, 1.8, 1.3, 1.0, 0.8];
 /// How far the radius of a disc strays from the prior, mm.
 const RADIUS_SIGMA_MM: f64 = 1.0;
 
@@ -34,18 +28,14 @@ pub struct Settled {
 
 /// Fits a disc of about `shape` near `start`. The radius is free within its prior.
 pub fn settle(view: &TopView, map: &EdgeMap, sight: &Sight, shape: &Shape, start: Point<BoardMm>) -> Settled {
-    let around = around(view, map, sight, shape, start);
     let mut at = start;
     let mut radius = shape.radius_mm;
+    let scale = view.px_per_mm;
     for spread in SCALES_MM {
         let mut normal = Normal3::default();
-        let fit = Shape { radius_mm: radius, ..*shape };
-        let lean = sight.lean(at);
-        for e in &around {
-            if let Some((m, residual)) = e.against(&fit, sight, lean, at) {
-                let w = e.weight / (1.0 + (residual / spread).powi(2)).powi(2);
-                normal.add([m[0], m[1], 1.0], residual, w);
-            }
+        for (m, residual, weight) in outline_edges(view, map, sight, &Shape { radius_mm: radius, ..*shape }, at) {
+            let w = weight / (1.0 + (residual / spread).powi(2)).powi(2);
+            normal.add([m[0], m[1], 1.0], residual, w);
         }
         // A vote or two must not tear the radius away; without edges nothing moves.
         let prior = 4.0 / (RADIUS_SIGMA_MM * RADIUS_SIGMA_MM);
@@ -57,66 +47,48 @@ pub fn settle(view: &TopView, map: &EdgeMap, sight: &Sight, shape: &Shape, start
         radius = (radius + step[2]).clamp(shape.radius_mm - 3.0, shape.radius_mm + 4.0);
     }
     let mut bins = [0.0f64; BINS];
-    let fit = Shape { radius_mm: radius, ..*shape };
-    let lean = sight.lean(at);
-    let sigma_mm = NEAR_MM.max(NEAR_PX / view.px_per_mm);
-    for e in &around {
-        if let Some((m, residual)) = e.against(&fit, sight, lean, at) {
-            let turn = m[1].atan2(m[0]).rem_euclid(std::f64::consts::TAU) / std::f64::consts::TAU;
-            let bin = ((turn * BINS as f64) as usize).min(BINS - 1);
-            bins[bin] = bins[bin].max(e.weight * (-0.5 * (residual / sigma_mm).powi(2)).exp());
-        }
+    for (m, residual, weight) in outline_edges(view, map, sight, &Shape { radius_mm: radius, ..*shape }, at) {
+        let turn = m[1].atan2(m[0]).rem_euclid(std::f64::consts::TAU) / std::f64::consts::TAU;
+        let bin = ((turn * BINS as f64) as usize).min(BINS - 1);
+        let near = weight * (-0.5 * (residual / (0.7f64).max(0.6 / scale)).powi(2)).exp();
+        bins[bin] = bins[bin].max(near);
     }
     Settled { at, radius_mm: radius, support: bins.iter().sum::<f64>() / BINS as f64 }
 }
 
-/// An edge point near a candidate, in millimetres.
-struct Around {
+/// Edges that may belong to the outline of `shape` at `at`: outward normal, distance beyond the outline (mm), weight.
+fn outline_edges<'a>(
+    view: &'a TopView,
+    map: &'a EdgeMap,
+    sight: &'a Sight,
+    shape: &Shape,
     at: Point<BoardMm>,
-    normal: [f64; 2],
-    weight: f64,
-}
-
-impl Around {
-    /// The outward normal and the distance beyond the outline of `shape` at `middle`, where the edge may belong to it:
-    /// an edge that lies elsewhere than its direction says belongs to something else.
-    fn against(
-        &self,
-        shape: &Shape,
-        sight: &Sight,
-        lean: [f64; 2],
-        middle: Point<BoardMm>,
-    ) -> Option<([f64; 2], f64)> {
-        let rel = [self.at.x - middle.x, self.at.y - middle.y];
-        let along = rel[0] * self.normal[0] + rel[1] * self.normal[1];
+) -> impl Iterator<Item = ([f64; 2], f64, f64)> + 'a {
+    let shape = *shape;
+    let lean = sight.lean(at);
+    let (cx, cy) = view.px(at);
+    let scale = view.px_per_mm;
+    let reach_mm = shape.radius_mm + 0.5 * shape.height_mm * lean[0].hypot(lean[1]) + 5.0;
+    let inner_mm = shape.radius_mm - 5.0;
+    map.near(cx, cy, reach_mm * scale).filter_map(move |e| {
+        let rel = [(e.x as f64 - cx) / scale, (e.y as f64 - cy) / scale];
         let distance2 = rel[0] * rel[0] + rel[1] * rel[1];
-        let slack = 0.5 * shape.height_mm * (lean[0].abs() + lean[1].abs());
-        if (along.abs() + slack).powi(2) < ALIGNED * ALIGNED * distance2 {
+        if distance2 > reach_mm * reach_mm || distance2 < inner_mm * inner_mm {
             return None;
         }
+        let along = rel[0] * e.nx as f64 + rel[1] * e.ny as f64;
         let sign = if along < 0.0 { -1.0 } else { 1.0 };
-        let m = self.normal.map(|v| v * sign);
-        let point = shape.outline(sight, lean, m).offset;
-        let residual = (rel[0] - point[0]) * m[0] + (rel[1] - point[1]) * m[1];
-        (residual.abs() < REACH_MM).then_some((m, residual))
-    }
-}
-
-/// The edges in the ring about `start` where the outline of a disc near there may be.
-fn around(view: &TopView, map: &EdgeMap, sight: &Sight, shape: &Shape, start: Point<BoardMm>) -> Vec<Around> {
-    let (cx, cy) = view.px(start);
-    let lean = sight.lean(start);
-    let outer = shape.radius_mm + 0.5 * shape.height_mm * lean[0].hypot(lean[1]) + REACH_MM;
-    let inner = shape.radius_mm - REACH_MM;
-    let mut out = Vec::with_capacity(256);
-    for e in map.near(cx, cy, outer * view.px_per_mm) {
-        let at = view.mm(e.x as f64, e.y as f64);
-        let distance2 = (at.x - start.x).powi(2) + (at.y - start.y).powi(2);
-        if distance2 < outer * outer && distance2 > inner * inner {
-            out.push(Around { at, normal: [e.nx as f64, e.ny as f64], weight: map.weight(e) as f64 });
+        let m = [sign * e.nx as f64, sign * e.ny as f64];
+        let point = shape.outline(sight, lean, m);
+        let off = [rel[0] - point.offset[0], rel[1] - point.offset[1]];
+        let residual = off[0] * m[0] + off[1] * m[1];
+        // Beside the outline's point with this normal, an edge belongs to something else: the same as asking that its
+        // direction from the middle fits its normal.
+        if along.abs() < ALIGNED * distance2.sqrt() - 0.5 * shape.height_mm * lean[0].hypot(lean[1]) {
+            return None;
         }
-    }
-    out
+        (residual.abs() < 5.0).then(|| (m, residual, map.weight(e) as f64))
+    })
 }
 
 /// Normal equations in three unknowns.

@@ -3,7 +3,7 @@
 //! In that plane every disc is nearly a circle of one known size wherever it lies, so one search fits all.
 
 use crate::geometry::{BoardMm, Camera, Point};
-use crate::kernels::planes::{FIXED_ONE, Planes, Raster, Reduced};
+use crate::kernels::planes::{Planes, Raster, Reduced};
 
 /// Side of the mesh on which the projection is computed; within a cell it is interpolated, px of the view.
 const MESH_PX: usize = 16;
@@ -96,9 +96,9 @@ impl TopView {
             upper = lower;
         }
         let radius = (self.radius_mm * self.px_per_mm) as f32;
-        let [red, green, blue] = self.planes.rgb.each_mut().map(|plane| plane.as_slice_mut().unwrap_or_default());
-        let lines = red.chunks_mut(columns).zip(green.chunks_mut(columns)).zip(blue.chunks_mut(columns));
-        for (y, ((red, green), blue)) in lines.enumerate() {
+        let [red, green, blue] = &mut self.planes.rgb;
+        let lines = red.rows_mut().into_iter().zip(green.rows_mut()).zip(blue.rows_mut());
+        for (y, ((mut red, mut green), mut blue)) in lines.enumerate() {
             let (above, below) = &mesh[y / MESH_PX];
             let down = (y % MESH_PX) as f32 / MESH_PX as f32;
             let dy = y as f32 - self.half_px as f32;
@@ -113,27 +113,9 @@ impl TopView {
                 let left = (a.0 + (c.0 - a.0) * down, a.1 + (c.1 - a.1) * down);
                 let right = (b.0 + (d.0 - b.0) * down, b.1 + (d.1 - b.1) * down);
                 let step = ((right.0 - left.0) / MESH_PX as f32, (right.1 - left.1) / MESH_PX as f32);
-                let (first, last) = ((cell * MESH_PX).max(from), ((cell + 1) * MESH_PX).min(to));
-                if first >= last {
-                    continue;
-                }
-                let at = |x: usize| {
+                for x in (cell * MESH_PX).max(from)..((cell + 1) * MESH_PX).min(to) {
                     let along = (x - cell * MESH_PX) as f32;
-                    (left.0 + step.0 * along, left.1 + step.1 * along)
-                };
-                let (start, end) = (at(first), at(last - 1));
-                if source.contains(start.0, start.1) && source.contains(end.0, end.1) {
-                    let fixed = |v: f32| (v * FIXED_ONE as f32) as i32;
-                    source.sample_line(
-                        [fixed(start.0), fixed(start.1)],
-                        [fixed(step.0), fixed(step.1)],
-                        [&mut red[first..last], &mut green[first..last], &mut blue[first..last]],
-                    );
-                    continue;
-                }
-                for x in first..last {
-                    let p = at(x);
-                    if let Some(colour) = source.sample(p.0, p.1) {
+                    if let Some(colour) = source.sample(left.0 + step.0 * along, left.1 + step.1 * along) {
                         [red[x], green[x], blue[x]] = colour;
                     }
                 }

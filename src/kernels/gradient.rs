@@ -49,21 +49,18 @@ impl Gradient {
         if rows < 3 || columns < 3 {
             return out;
         }
-        let planes = planes.rgb.each_ref().map(flat);
-        let inner = columns - 2;
-        for y in 1..rows - 1 {
-            let start = y * columns + 1;
-            let dx = &mut out.dx[start..start + inner];
-            let dy = &mut out.dy[start..start + inner];
-            let squared = &mut out.squared[start..start + inner];
-            for data in planes {
-                // Slices of one length each, so that the loop needs no checks and runs on vectors.
-                let left = &data[start - 1..start - 1 + inner];
-                let right = &data[start + 1..start + 1 + inner];
-                let above = &data[start - columns..start - columns + inner];
-                let below = &data[start + columns..start + columns + inner];
-                for x in 0..inner {
-                    let gx = 0.5 * (right[x] - left[x]);
+        for plane in &planes.rgb {
+            let data = flat(plane);
+            for y in 1..rows - 1 {
+                let start = y * columns;
+                let above = &data[start - columns..start];
+                let here = &data[start..start + columns];
+                let below = &data[start + columns..start + 2 * columns];
+                let dx = &mut out.dx[start..start + columns];
+                let dy = &mut out.dy[start..start + columns];
+                let squared = &mut out.squared[start..start + columns];
+                for x in 1..columns - 1 {
+                    let gx = 0.5 * (here[x + 1] - here[x - 1]);
                     let gy = 0.5 * (below[x] - above[x]);
                     let g = gx * gx + gy * gy;
                     let stronger = g > squared[x];

@@ -61,29 +61,28 @@ fn smooth_121(plane: &mut Array2<f32>) {
         return;
     }
     let Some(data) = plane.as_slice_mut() else { return };
-    let mut before = vec![0.0; columns];
     for row in data.chunks_exact_mut(columns) {
-        before.copy_from_slice(row);
-        let inner = row[1..columns - 1].iter_mut();
-        for ((out, left), (here, right)) in inner.zip(&before).zip(before[1..].iter().zip(&before[2..])) {
-            *out = 0.25 * (left + right) + 0.5 * here;
+        let mut left = row[0];
+        let last = row[columns - 1];
+        for x in 0..columns - 1 {
+            let here = row[x];
+            row[x] = 0.25 * (left + row[x + 1]) + 0.5 * here;
+            left = here;
         }
-        row[0] = 0.75 * before[0] + 0.25 * before[1];
-        row[columns - 1] = 0.75 * before[columns - 1] + 0.25 * before[columns - 2];
+        row[columns - 1] = 0.25 * left + 0.75 * last;
     }
-    // Downwards with a copy of the row above as it was.
-    before.copy_from_slice(&data[..columns]);
-    for y in 0..rows - 1 {
+    // Downwards with a copy of the unsmoothed row above.
+    let mut above = data[..columns].to_vec();
+    for y in 0..rows {
         let (upper, lower) = data.split_at_mut((y + 1) * columns);
         let here = &mut upper[y * columns..];
-        for ((here, above), below) in here.iter_mut().zip(&mut before).zip(&lower[..columns]) {
-            let value = *here;
-            *here = 0.25 * (*above + below) + 0.5 * value;
-            *above = value;
+        let below = lower.get(..columns);
+        for x in 0..columns {
+            let value = here[x];
+            let under = below.map_or(value, |b| b[x]);
+            here[x] = 0.25 * (above[x] + under) + 0.5 * value;
+            above[x] = value;
         }
-    }
-    for (here, above) in data[(rows - 1) * columns..].iter_mut().zip(&before) {
-        *here = 0.25 * above + 0.75 * *here;
     }
 }
 
@@ -118,44 +117,6 @@ impl Raster<'_> {
             upper + (lower - upper) * fy
         };
         Some([at(0), at(1), at(2)])
-    }
-}
-
-/// Steps of [`Raster::sample_line`] within a pixel.
-pub const FIXED_ONE: i32 = 1 << FIXED_BITS;
-const FIXED_BITS: i32 = 12;
-
-impl Raster<'_> {
-    /// True where a bilinear sample at `(x, y)` has all four pixels.
-    pub fn contains(&self, x: f32, y: f32) -> bool {
-        x >= 0.0 && y >= 0.0 && x < self.columns as f32 - 2.0 && y < self.rows as f32 - 2.0
-    }
-
-    /// Bilinear samples at `start`, `start + step`, ... into the three channels, positions in [`FIXED_ONE`]ths of a
-    /// pixel. Both ends must lie within the raster ([`Raster::contains`]); what does not becomes black.
-    pub fn sample_line(&self, start: [i32; 2], step: [i32; 2], [red, green, blue]: [&mut [f32]; 3]) {
-        let [mut x, mut y] = start;
-        let unit = 1.0 / (FIXED_ONE as f32 * FIXED_ONE as f32);
-        let stride = self.columns * 3;
-        for ((red, green), blue) in red.iter_mut().zip(green).zip(blue) {
-            let at = (y >> FIXED_BITS) as usize * stride + (x >> FIXED_BITS) as usize * 3;
-            let (fx, fy) = (x & (FIXED_ONE - 1), y & (FIXED_ONE - 1));
-            if let Some([a, b, c, d, e, f]) = self.bytes.get(at..).and_then(|p| p.first_chunk::<6>())
-                && let Some([g, h, i, j, k, l]) = self.bytes.get(at + stride..).and_then(|p| p.first_chunk::<6>())
-            {
-                let mix = |p: &u8, q: &u8, r: &u8, s: &u8| {
-                    let upper = (*p as i32) * FIXED_ONE + (*q as i32 - *p as i32) * fx;
-                    let lower = (*r as i32) * FIXED_ONE + (*s as i32 - *r as i32) * fx;
-                    // 255 × 2^12 × 2^12 is too much for 32 bits by half a bit.
-                    ((upper >> 1) * FIXED_ONE + ((lower - upper) >> 1) * fy) as f32 * (2.0 * unit)
-                };
-                *red = mix(a, d, g, j);
-                *green = mix(b, e, h, k);
-                *blue = mix(c, f, i, l);
-            }
-            x += step[0];
-            y += step[1];
-        }
     }
 }
 
@@ -208,58 +169,5 @@ impl Reduced {
     /// The averaged raster.
     pub fn raster(&self) -> Raster<'_> {
         Raster { bytes: &self.bytes, columns: self.columns, rows: self.rows }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn noise(rows: usize, columns: usize) -> Vec<u8> {
-        (0..rows * columns * 3).map(|i| ((i * 7919 + i / 13 * 104_729) % 256) as u8).collect()
-    }
-
-    #[test]
-    fn a_sampled_line_is_what_single_samples_give() {
-        let bytes = noise(40, 50);
-        let raster = Raster { bytes: &bytes, columns: 50, rows: 40 };
-        let (mut r, mut g, mut b) = ([0.0f32; 20], [0.0f32; 20], [0.0f32; 20]);
-        let (start, step) = ([5 * FIXED_ONE + 1000, 3 * FIXED_ONE + 77], [FIXED_ONE + 321, FIXED_ONE / 2 + 5]);
-        raster.sample_line(start, step, [&mut r, &mut g, &mut b]);
-        for i in 0..20 {
-            let x = (start[0] + i as i32 * step[0]) as f32 / FIXED_ONE as f32;
-            let y = (start[1] + i as i32 * step[1]) as f32 / FIXED_ONE as f32;
-            let single = raster.sample(x, y).unwrap();
-            for (got, expected) in [r[i], g[i], b[i]].into_iter().zip(single) {
-                assert!((got - expected).abs() < 0.05, "{got} for {expected}");
-            }
-        }
-    }
-
-    #[test]
-    fn smoothing_keeps_the_sum_inside_and_a_flat_plane_flat() {
-        let mut planes = Planes::new(9, 9);
-        planes.rgb[0].fill(7.0);
-        planes.rgb[1][[4, 4]] = 16.0;
-        planes.smooth();
-        assert!(planes.rgb[0].iter().all(|v| (v - 7.0).abs() < 1e-5));
-        assert_eq!(planes.rgb[1][[4, 4]], 4.0);
-        assert_eq!(planes.rgb[1][[3, 4]], 2.0);
-        assert_eq!(planes.rgb[1][[3, 3]], 1.0);
-        assert!((planes.rgb[1].sum() - 16.0).abs() < 1e-5);
-    }
-
-    #[test]
-    fn blocks_are_averaged_and_cut_ones_dropped() {
-        let bytes = noise(11, 13);
-        let reduced = Reduced::of(Raster { bytes: &bytes, columns: 13, rows: 11 }, [2, 1, 13, 11], 3);
-        assert_eq!((reduced.columns, reduced.rows), (3, 3));
-        let mut sum = 0u32;
-        for y in 4..7 {
-            for x in 5..8 {
-                sum += bytes[(y * 13 + x) * 3 + 1] as u32;
-            }
-        }
-        assert_eq!(reduced.bytes[(3 + 1) * 3 + 1] as u32, (sum + 4) / 9);
     }
 }
