@@ -63,9 +63,34 @@ impl Totals<'_> {
     }
 }
 
+/// A candidate that was taken for no disc, but by less than this probability: a person should look.
+const REFUSED_DOUBT: f64 = 0.08;
+
+/// What may be a disc on the playing surface although it was not taken for one.
+fn refused(scene: &Scene) -> impl Iterator<Item = String> + '_ {
+    let reach = scene.registration.inner_mm()[0];
+    let found = |at: crate::geometry::Point<crate::geometry::BoardMm>| {
+        scene.detections.discs.iter().any(|d| d.base.distance(at) < scene.detections.set.radius_mm)
+    };
+    scene
+        .detections
+        .rejected
+        .iter()
+        .filter(move |r| r.probability > REFUSED_DOUBT && r.base.norm() < reach && !found(r.base))
+        .map(|r| {
+            let percent = (r.probability * 100.0).round();
+            let place = if r.base.norm() < 8.0 {
+                "in the hole".to_owned()
+            } else {
+                format!("{} mm from the centre", r.base.norm().round())
+            };
+            format!("what lies {place} was not taken for a disc, but may be one ({percent} %)")
+        })
+}
+
 fn board_doubts(frame: &Frame, scene: &Scene, totals: &Totals, naming: &Naming, options: &Options) -> Vec<Review> {
     let entry = |reason: String| Review { disc: None, reason, total_if_other: BTreeMap::new() };
-    let mut out = Vec::new();
+    let mut out: Vec<Review> = refused(scene).map(entry).collect();
     let scoring = scene.verdicts.iter().any(|verdict| verdict.zone != Zone::Out);
     if let Some(doubt) = naming.doubt.as_ref().filter(|_| scoring) {
         let [a, b] = totals.0;

@@ -57,7 +57,7 @@ impl Default for Options {
             set_aside: [0, 0],
             max_discs: 12,
             edge_inset_mm: 0.0,
-            min_confidence: 0.6,
+            min_confidence: 0.75,
             judge: judge::Config::default(),
             register: register::Config::default(),
             detect: detect::Config::default(),
