@@ -11,6 +11,7 @@
 
 pub mod board;
 pub mod colour;
+pub mod compare;
 pub mod deal;
 pub mod label;
 pub mod mutilate;
