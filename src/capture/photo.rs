@@ -112,11 +112,12 @@ pub fn decode(source: &str, bytes: &[u8]) -> Result<Frame, PhotoError> {
 
 /// The file's bytes, not before its first ones are a picture's.
 fn read_bytes(path: &Path) -> Result<Vec<u8>, PhotoError> {
-    let mut file = File::open(path)?;
-    let about = file.metadata()?;
+    // Asked before opening: a pipe would wait for its writer.
+    let about = std::fs::metadata(path)?;
     if !about.is_file() {
         return Err(PhotoError::NotAFile);
     }
+    let mut file = File::open(path)?;
     let mut bytes = Vec::new();
     (&mut file).take(container::HEAD_BYTES as u64).read_to_end(&mut bytes)?;
     if bytes.is_empty() {

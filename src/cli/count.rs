@@ -84,6 +84,10 @@ pub struct CountArgs {
     #[arg(long, value_name = "MM", value_parser = inset, default_value = "0")]
     edge_inset: f64,
 
+    /// Height of a disc, where it is known better than the usual 10; what the picture tells refines it.
+    #[arg(long, value_name = "MM", value_parser = height)]
+    disc_height: Option<f64>,
+
     /// Photos counted at the same time; one for each processor core when not given.
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
@@ -146,6 +150,9 @@ fn options(args: &CountArgs) -> Options {
         ..Options::default()
     };
     options.judge.close_level = args.close_level;
+    if let Some(height_mm) = args.disc_height {
+        options.detect.shape.height_mm = height_mm;
+    }
     options
 }
 
@@ -277,6 +284,10 @@ fn chance(text: &str) -> Result<f64, String> {
 
 fn inset(text: &str) -> Result<f64, String> {
     within(text, 0.0..=5.0)
+}
+
+fn height(text: &str) -> Result<f64, String> {
+    within(text, 4.0..=20.0)
 }
 
 #[cfg(test)]

@@ -95,8 +95,18 @@ pub struct Scene {
 
 /// Counts one picture.
 pub fn run(frame: &Frame, options: &Options) -> Count {
+    timed(frame, options, || register::register(frame, &options.register))
+}
+
+/// Counts one picture of a camera that stands still: the board is looked for where it was in an earlier picture, and
+/// everywhere only if it is no longer there.
+pub fn run_tracked(frame: &Frame, before: &Registration, options: &Options) -> Count {
+    timed(frame, options, || register::track(frame, before).or_else(|_| register::register(frame, &options.register)))
+}
+
+fn timed(frame: &Frame, options: &Options, find: impl FnOnce() -> Result<Registration, NotFound>) -> Count {
     let start = (options.clock)();
-    let found = register::register(frame, &options.register);
+    let found = find();
     let registered = (options.clock)();
     let mut timing = Timing { register: ms(registered - start), total: ms(registered - start), ..Timing::default() };
     let registration = match found {

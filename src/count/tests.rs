@@ -128,3 +128,17 @@ fn a_disc_over_the_shooting_line_scores_nothing() {
     assert_eq!((disc.state, disc.value), (State::Off, 0));
     assert_eq!(count.scene.unwrap().verdicts[0].zone, Zone::Out);
 }
+
+#[test]
+fn a_tracked_picture_is_counted_like_a_new_one() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/home-square-bulb.jpg");
+    let frame = crate::capture::photo::read(std::path::Path::new(path)).unwrap();
+    let options = Options::default();
+    let cold = run(&frame, &options);
+    let totals = |count: &Count| count.report.sides.iter().map(|side| side.total).collect::<Vec<_>>();
+    let tracked = run_tracked(&frame, &cold.scene.as_ref().unwrap().registration, &options);
+    assert_eq!(totals(&tracked), totals(&cold));
+    // A board that is not where it was is looked for again.
+    let moved = overhead(&[]).registration;
+    assert_eq!(totals(&run_tracked(&frame, &moved, &options)), totals(&cold));
+}
