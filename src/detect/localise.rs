@@ -4,9 +4,10 @@
 //! is darker than its top, where it meets the board there is a dark contact shadow, and a cast shadow follows; the
 //! steepest change lies up to 1.2 mm inside or outside of the true outline, to one side for light discs and to the
 //! other for dark ones. The net reads 10 mm of colours across the expected outline and gives the probability of
-//! each of 25 distances, and of the outline not being there at all. It was trained by `scripts/train_outline.py` on
-//! the rendered pictures, whose outlines are known exactly; its input is relative to the disc's own colour and
-//! contrast, and it was shown every line with channels exchanged, gains, blur and noise, so that no colour is special.
+//! each of 25 distances, and of the outline not being there at all. It was trained on lines of the rendered pictures
+//! (sets dev, more, fixed, fixed-home), whose outlines are known exactly; its input is relative to the disc's own
+//! colour and contrast, and it was shown every line with channels exchanged, gains, blur and noise, so that no colour is
+//! special. With a fifth of the pictures held out the median error of a line is 0.24 mm, against 0.21 mm on the rest.
 
 use std::sync::OnceLock;
 
