@@ -8,13 +8,14 @@ use crokeye::capture::photo::{self, PhotoError};
 use crokeye::count::{self, Options, report::Status};
 use std::time::{Duration, Instant};
 use support::mutilate::{Specimen, harmed, lies, whole};
+use support::scene::{DiscSet, View};
 use support::{BoardLook, Random, Scene};
 
 /// A small picture that counts 15 : 10.
 fn scene() -> Scene {
     let scene = Scene::overhead(BoardLook::maple()).with(Side::A, 40.0, 20.0).with(Side::B, -90.0, 120.0);
-    let view = support::scene::View { width_px: 800, height_px: 600, ..scene.view };
-    Scene { view, ..scene }
+    let view = View { width_px: 800, height_px: 600, ..scene.view };
+    Scene { view, set: DiscSet::coloured(0x1E1E20, 0xB02020), ..scene }
 }
 
 /// What becomes of a file, and how long that took. Panics where reading or counting does.

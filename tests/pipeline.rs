@@ -8,14 +8,21 @@ use crokeye::count::report::{Report, Status};
 use crokeye::count::{self, Options};
 use crokeye::geometry::Point;
 use support::compare::{Comparison, quantile};
-use support::scene::{Light, Sensor, View};
+use support::scene::{DiscSet, Light, Sensor, View};
 use support::{BoardLook, Recipe, Scene};
 
 /// A board with five discs, none near a line, at every distance from the centre.
 fn settled(board: BoardLook) -> Scene {
     let places = [(52.0, 30.0), (-60.0, 130.0), (-150.0, -60.0), (120.0, -215.0), (236.0, 60.0)];
     let sides = [Side::A, Side::B, Side::A, Side::A, Side::B];
-    places.iter().zip(sides).fold(Scene::overhead(board), |scene, (&(x, y), side)| scene.with(side, x, y))
+    // Colours that stand out from every board of `BoardLook::all`.
+    let set = if board.surface[0] < 0.1 {
+        DiscSet::coloured(0xB02020, 0xD8C8A0)
+    } else {
+        DiscSet::coloured(0x1E1E20, 0xB02020)
+    };
+    let scene = Scene { set, ..Scene::overhead(board) };
+    places.iter().zip(sides).fold(scene, |scene, (&(x, y), side)| scene.with(side, x, y))
 }
 
 fn count(scene: &Scene) -> Report {
@@ -158,9 +165,15 @@ mod slow {
 
     #[test]
     fn an_arm_over_the_board_never_leads_to_a_silent_error() {
-        for (i, to) in [[120.0, -180.0, 40.0], [-40.0, 120.0, 60.0], [0.0, 0.0, 50.0]].into_iter().enumerate() {
+        // From outside to the hand; none hides a whole disc, which no picture could tell.
+        let arms = [
+            ([0.0, -700.0, 90.0], [-10.0, -130.0, 40.0]),
+            ([-700.0, 250.0, 90.0], [-230.0, 150.0, 40.0]),
+            ([0.0, 700.0, 90.0], [70.0, 190.0, 40.0]),
+        ];
+        for (i, (from, to)) in arms.into_iter().enumerate() {
             let mut scene = settled(BoardLook::maple());
-            scene.arm = Some(([500.0 * to[0] / 180.0, -700.0, 90.0], to, 38.0));
+            scene.arm = Some((from, to, 38.0));
             assert_honest(&format!("arm {i}"), &scene);
         }
     }
