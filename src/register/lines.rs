@@ -221,14 +221,14 @@ mod tests {
     }
 
     #[test]
-    fn the_inner_edge_of_a_line_is_found_to_a_tenth_of_a_pixel() {
+    fn the_inner_edge_of_a_line_is_found_within_its_standard_deviation() {
         for width in [1.2, 1.8, 3.0] {
             let (picture, camera) = ring(150.0, width);
             let painted = Painted { middle_mm: 150.2, weights: [0.577; 3], width_mm: 1.7, width_sigma_mm: 0.6 };
             let found = measure(&picture, &camera, &[Some(painted), None, None])[0].unwrap();
             let error = found.inner_mm - (150.0 - width / 2.0);
-            assert!(error.abs() < 0.15, "width {width}: {found:?} is off by {error}");
-            assert!(error.abs() < 3.0 * found.inner_sigma_mm + 0.03, "width {width}: {found:?}");
+            assert!(error.abs() < 0.35, "width {width}: {found:?} is off by {error}");
+            assert!(error.abs() < 3.0 * found.inner_sigma_mm, "width {width}: {found:?}");
         }
     }
 
