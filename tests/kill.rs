@@ -7,10 +7,15 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
 use std::time::Duration;
 
-/// Deaths. Each costs some 50 ms; over these the instants cover opening, writing, committing and checkpointing.
+/// Deaths. One in four falls at a random instant after the start (opening, migrating, the first write), the others at a random
+/// instant after the first acknowledgement (writing, committing, checkpointing), however slow the machine starts a program.
 const DEATHS: u32 = 60;
+
+/// How long a test waits for a child's first acknowledgement, s.
+const FIRST_ANSWER: Duration = Duration::from_secs(60);
 
 const ROUND: &str = r#"{"command":"record","round":{"sides":[{"total":60},{"total":40}]}}"#;
 
@@ -51,6 +56,7 @@ fn no_acknowledged_round_is_lost_when_the_writer_is_killed() {
             while writeln!(input, "{ROUND}").is_ok() {}
         });
         let output = child.stdout.take().unwrap();
+        let (first, answered) = mpsc::sync_channel(1);
         let counter = std::thread::spawn(move || {
             let mut highest = 0;
             for line in BufReader::new(output).lines().map_while(Result::ok) {
@@ -58,10 +64,15 @@ fn no_acknowledged_round_is_lost_when_the_writer_is_killed() {
                 let Ok(answer) = serde_json::from_str::<serde_json::Value>(&line) else { break };
                 assert_eq!(answer["ok"], true, "{line}");
                 highest = answer["revision"].as_u64().unwrap();
+                // Only the first is waited for.
+                first.try_send(()).ok();
             }
             highest
         });
-        std::thread::sleep(Duration::from_micros(random(if death % 4 == 0 { 15_000 } else { 120_000 })));
+        if death % 4 > 0 {
+            answered.recv_timeout(FIRST_ANSWER).expect("a child that writes answers");
+        }
+        std::thread::sleep(Duration::from_micros(random(20_000)));
         child.kill().unwrap();
         child.wait().unwrap();
         feeder.join().unwrap();
