@@ -57,7 +57,7 @@ pub fn choose(search: &Search<'_>, hole_mm: f64) -> Choice {
         choice.discs.push((*over).clone());
         return choice;
     }
-    let hole = hole::measure(search, hole_mm);
+    let hole = hole::measure(search, hole::rim_mm(hole_mm, search.shape.shape.radius_mm));
     let kin = search.kin.iter().map(|k| colour::distance(*k, hole.interior.lab)).reduce(f32::min).unwrap_or(NO_KIN);
     let verdict = hole::judge(&hole, kin as f64, best.map_or(0.0, |c| c.probability));
     if verdict.probability > LEAST_PROBABILITY {

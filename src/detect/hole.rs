@@ -42,6 +42,17 @@ pub struct HoleFit {
     pub fit: Fitting,
 }
 
+/// What is registered as the hole's rim, with a radius within these shares of a disc's, is a disc in the hole or the
+/// hole's floor: a hole that takes discs has more room.
+const NO_RIM: std::ops::Range<f64> = 0.9..1.06;
+/// Radius of a hole as a share of its disc's: 1 3/8 in for a disc of 1 1/4 in.
+const HOLE_SHARE: f64 = 1.1;
+
+/// Radius of the hole's rim, mm: as registered, unless a disc in the hole, or its floor, was taken for the rim.
+pub fn rim_mm(registered_mm: f64, disc_radius_mm: f64) -> f64 {
+    if NO_RIM.contains(&(registered_mm / disc_radius_mm)) { HOLE_SHARE * disc_radius_mm } else { registered_mm }
+}
+
 /// Fits a circle to what is in the hole, and reads the rim.
 pub fn measure(search: &Search<'_>, hole_mm: f64) -> HoleFit {
     let Search { scene, view, ground, .. } = search;
@@ -94,18 +105,20 @@ const REACH_SIGMA_MM: f64 = 0.12;
 /// Judges what is at the hole. `kin` is the distance of its colour from the nearest disc's elsewhere, `upright` the
 /// probability that a disc stands there as seen by the search for discs lying on the board.
 ///
-/// The weights are a logistic regression on the 175 rendered holes (16 with a disc in them, 8 with one leaning), with
-/// the features clipped to where they were seen.
+/// The weights are two logistic regressions on 150 rendered holes (15 with a disc in them, 6 with one leaning), with the
+/// features clipped to where they were seen.
 pub fn judge(hole: &HoleFit, kin: f64, upright: f64) -> Verdict {
     let uneven = hole.uneven.min(0.2);
     let kin = kin.min(20.0);
+    let likelihood = (hole.evidence.likelihood as f64).max(-1.2);
+    let gap = hole.gap.clamp(-0.4, 0.1);
     let leaning = 1.0 / (1.0 + (-(hole.reach_mm - LEANING_REACH_MM) / REACH_SIGMA_MM).exp());
-    let in_hole = logistic(1.47 - 0.456 * kin - 12.7 * hole.gap.clamp(-0.35, 0.1) - 13.6 * uneven);
+    let in_hole = logistic(1.82 - 0.357 * kin - 11.2 * gap - 12.6 * uneven + 2.15 * likelihood);
     let over = logistic(
-        1.58 - 0.285 * kin - 8.0 * uneven
-            + 0.45 * (hole.evidence.likelihood as f64).max(-1.2)
-            + 1.52 * hole.reach_mm.min(2.5)
-            - 0.9 * hole.at.norm(),
+        1.33 - 0.356 * kin + 6.1 * gap - 17.4 * uneven
+            + 2.45 * likelihood
+            + 0.88 * hole.reach_mm.clamp(-1.0, 2.5)
+            + 0.65 * hole.at.norm(),
     ) * upright;
     if leaning < 0.5 {
         Verdict { probability: in_hole * (1.0 - leaning), state: State::InHole }

@@ -36,6 +36,9 @@ pub struct Config {
     pub shape_sigma_mm: [f64; 3],
     /// Smallest and largest radius of a disc, mm. Measured on real boards: 0.044 to 0.065 of the shooting line's radius.
     pub radii_mm: [f64; 2],
+    /// Radius of the discs on boards whose discs are out of all proportion (toys, drawings), mm: looked for where no disc of
+    /// the usual size is seen. Seen: 0.072 of the shooting line's radius.
+    pub oversize_mm: f64,
     /// Resolution of the top view, px per mm. Finer costs time with its square; a disc needs about 10 px of radius.
     pub view_px_per_mm: f64,
 }
@@ -46,6 +49,7 @@ impl Default for Config {
             shape: Shape { radius_mm: 15.9, height_mm: 9.9, edge_mm: 1.9 },
             shape_sigma_mm: [0.8, 0.6, 0.35],
             radii_mm: [13.4, 19.8],
+            oversize_mm: 21.8,
             view_px_per_mm: 0.8,
         }
     }

@@ -14,7 +14,7 @@ use super::evidence::{self, Evidence};
 use super::fit::{self, COARSE_MM, FittedShape, Fitting, Scene, ShapePrior};
 use super::propose::{self, EdgeMap};
 use super::settle::{Settled, settle};
-use super::shape::Sight;
+use super::shape::{Shape, Sight};
 use super::view::TopView;
 
 /// Discs whose middle lies within this of the surface's rim are looked for, mm.
@@ -164,24 +164,16 @@ impl Search<'_> {
 
 /// Finds and measures candidates.
 pub fn search<'a>(picture: Raster<'a>, registration: &'a Registration, config: &Config) -> Search<'a> {
-    let shape = config.shape;
-    let prior = ShapePrior { mean: shape, sigma: config.shape_sigma_mm };
-    let plane_mm = shape.height_mm / 2.0;
+    let plane_mm = config.shape.height_mm / 2.0;
     let camera = &registration.camera;
     let sight = Sight::of(camera, plane_mm);
     let reach_mm = registration.surface_mm + BEYOND_RIM_MM;
     let mut view = TopView::of(picture, camera, reach_mm + VIEW_MARGIN_MM, plane_mm, config.view_px_per_mm);
     view.planes.smooth();
-    let settled = settled(&view, &sight, config, reach_mm);
     let scene = Scene { picture, camera, sight, plane_mm };
-    let mut sure: Vec<Fitting> = Vec::new();
-    for s in &settled {
-        let apart = sure.iter().all(|f| f.at.distance(s.at) > OVERLAP_SHARE * 2.0 * shape.radius_mm);
-        let fits = (s.radius_mm - shape.radius_mm).abs() < SURE_RADIUS_MM && s.at.norm() > HOLE_REACH_MM;
-        if s.support > SURE_SUPPORT && fits && apart {
-            sure.push(scene.start(&shape, s.at));
-        }
-    }
+    let (shape, settled) = settled_set(&view, &sight, config, reach_mm);
+    let prior = ShapePrior { mean: shape, sigma: config.shape_sigma_mm };
+    let mut sure: Vec<Fitting> = sure(&settled, &shape).map(|s| scene.start(&shape, s.at)).collect();
     let fitted = fit::fit_together(&mut sure, &sight, shape, &prior, &COARSE_MM);
     let mut bands: Vec<f64> = registration.rings.iter().rev().map(|r| r.inner_mm).collect();
     bands.push(registration.surface_mm);
@@ -213,12 +205,51 @@ pub fn search<'a>(picture: Raster<'a>, registration: &'a Registration, config: &
     search
 }
 
-/// Circles through the edges of the view, best support first, no two the same.
-fn settled(view: &TopView, sight: &Sight, config: &Config, reach_mm: f64) -> Vec<Settled> {
+/// So many sure discs of a size out of proportion make a set; one may be something else.
+const LEAST_OVERSIZE: usize = 2;
+
+/// The shape to start from and the circles found with it: discs of the usual size, or where none of those is sure and
+/// several large ones are, large ones.
+fn settled_set(view: &TopView, sight: &Sight, config: &Config, reach_mm: f64) -> (Shape, Vec<Settled>) {
     let map = EdgeMap::of(view);
-    let mut all: Vec<Settled> = propose::propose(view, &map, sight, &config.shape, config.radii_mm)
+    let usual = settled(view, &map, sight, &config.shape, config.radii_mm, reach_mm);
+    if sure(&usual, &config.shape).next().is_none() {
+        let share = config.oversize_mm / config.shape.radius_mm;
+        let shape = Shape { radius_mm: config.oversize_mm, ..config.shape };
+        let large = settled(view, &map, sight, &shape, config.radii_mm.map(|r| r * share), reach_mm);
+        if sure(&large, &shape).count() >= LEAST_OVERSIZE {
+            return (shape, large);
+        }
+    }
+    (config.shape, usual)
+}
+
+/// Those of `settled` (best first) that are surely discs of about `shape`, none over another.
+fn sure<'s>(settled: &'s [Settled], shape: &Shape) -> impl Iterator<Item = &'s Settled> {
+    let (radius_mm, mut kept) = (shape.radius_mm, Vec::<Point<BoardMm>>::new());
+    settled.iter().filter(move |s| {
+        let apart = kept.iter().all(|at| at.distance(s.at) > OVERLAP_SHARE * 2.0 * radius_mm);
+        let fits = (s.radius_mm - radius_mm).abs() < SURE_RADIUS_MM && s.at.norm() > HOLE_REACH_MM;
+        let sure = s.support > SURE_SUPPORT && fits && apart;
+        if sure {
+            kept.push(s.at);
+        }
+        sure
+    })
+}
+
+/// Circles of a radius in `radii_mm` through the edges of the view, best support first, no two the same.
+fn settled(
+    view: &TopView,
+    map: &EdgeMap,
+    sight: &Sight,
+    shape: &Shape,
+    radii_mm: [f64; 2],
+    reach_mm: f64,
+) -> Vec<Settled> {
+    let mut all: Vec<Settled> = propose::propose(view, map, sight, shape, radii_mm)
         .iter()
-        .map(|at| settle(view, &map, sight, &config.shape, *at))
+        .map(|at| settle(view, map, sight, shape, *at))
         .filter(|s| s.at.norm() < reach_mm)
         .collect();
     all.sort_by(|a, b| b.support.total_cmp(&a.support));
