@@ -173,6 +173,10 @@ pub struct Solved {
 /// Neighbouring edge points along a circle share the errors of grain, print and workshop: how many count as one is
 /// read off the residuals, within these bounds.
 const CORRELATED: (f64, f64) = (2.0, 40.0);
+/// Edge points further apart than this share nothing.
+const LONGEST_LAG: usize = 40;
+/// A correlation below this is none.
+const UNCORRELATED: f64 = 0.05;
 /// No edge is located better than this, px.
 const FLOOR_PX: f64 = 0.05;
 
@@ -269,19 +273,27 @@ pub fn solve(
     })
 }
 
-/// How many neighbours share one error: from the correlation between residuals next to each other on a circle,
-/// as for a first-order autoregressive series.
+/// How many neighbours share one error: the integrated autocorrelation `1 + 2 Σ ρ(k)` of the residuals along the circles,
+/// up to the first lag at which nothing is left of it.
 fn correlation(observations: &[Observation], residuals: &[f64], sigma: f64) -> f64 {
-    let (mut together, mut alone) = (0.0, 1e-12);
-    for (o, r) in observations.windows(2).zip(residuals.windows(2)) {
-        if o[0].line != o[1].line || o[0].side != o[1].side || !(r[0].abs() < 3.0 * sigma && r[1].abs() < 3.0 * sigma) {
-            continue;
+    let same = |a: &Observation, b: &Observation| a.line == b.line && a.side == b.side;
+    let mut sum = 1.0;
+    for lag in 1..=LONGEST_LAG {
+        let (mut together, mut alone) = (0.0, 1e-12);
+        for (i, (first, r)) in observations.iter().zip(residuals).enumerate() {
+            let (Some(second), Some(q)) = (observations.get(i + lag), residuals.get(i + lag)) else { break };
+            if same(first, second) && r.abs() < 3.0 * sigma && q.abs() < 3.0 * sigma {
+                together += r * q;
+                alone += (r * r + q * q) / 2.0;
+            }
         }
-        together += r[0] * r[1];
-        alone += (r[0] * r[0] + r[1] * r[1]) / 2.0;
+        let share = together / alone;
+        if share < UNCORRELATED {
+            break;
+        }
+        sum += 2.0 * share;
     }
-    let lag = (together / alone).clamp(0.0, 0.98);
-    ((1.0 + lag) / (1.0 - lag)).clamp(CORRELATED.0, CORRELATED.1)
+    sum.clamp(CORRELATED.0, CORRELATED.1)
 }
 
 /// Distance of the picture point `at` from a circle on the board, px, outwards positive.
