@@ -4,7 +4,7 @@
 //! about them. Out: a [`Verdict`]. No pixel is seen here.
 //!
 //! A disc takes the lowest value of any region that it touches, and a line belongs to the region outside it (NCA rules
-//! 6b, 6d; 6e judges the disc by its bottom edge). With `rho` the distance of the disc's centre from the hole's and `r`
+//! 6b, 6d; 6e judges the disc by its bottom edge). With `rho` the distance of the disc's centre from a line's and `r`
 //! its contact radius, the value is 15 if rho + r < e15, else 10 if < e10, else 5 if < e5, else 0, where e is the *inner*
 //! edge of a painted line. The margin is e - (rho + r) for the line nearest to the disc's far edge.
 
@@ -30,6 +30,8 @@ impl Default for Config {
 pub struct Edges {
     /// Inner edges of the painted lines, outermost first (order of [`Line::ALL`]).
     pub inner_mm: [f64; 3],
+    /// Centres of the lines, in that order: off the board's by what the workshop left.
+    pub centres: [Point<BoardMm>; 3],
     /// Radius of the hole.
     pub hole_mm: f64,
 }
@@ -58,6 +60,8 @@ pub struct Alternative {
     pub radius_mm: f64,
     /// Inner edges of the lines, mm, outermost first.
     pub inner_mm: [f64; 3],
+    /// Centres of the lines, outermost first.
+    pub centres: [Point<BoardMm>; 3],
 }
 
 /// What a disc scores, and how sure that is.
@@ -97,18 +101,18 @@ impl Verdict {
 
 /// Judges one disc.
 pub fn judge(disc: &Placed, edges: &Edges, config: &Config) -> Verdict {
-    let far_mm = disc.base.norm() + disc.radius_mm;
+    let margins_mm = [0, 1, 2].map(|i| edges.inner_mm[i] - disc.base.distance(edges.centres[i]) - disc.radius_mm);
     match settled_state(disc, edges) {
         State::InHole => Verdict { state: State::InHole, zone: Zone::Twenty, call: None },
         // Over the hole's edge the disc is far inside the 15 line: no line can be close.
         State::Leaning => {
-            let call = call_at(disc, edges, Line::Fifteen, far_mm, config);
+            let call = call_at(disc, Line::Fifteen, &margins_mm, config);
             Verdict { state: State::Leaning, zone: Zone::Fifteen, call: Some(Call { close: false, ..call }) }
         }
         State::Flat | State::Off => {
-            let zone = zone_of(far_mm, &edges.inner_mm);
+            let zone = zone_of(&margins_mm);
             let state = if zone == Zone::Out { State::Off } else { State::Flat };
-            Verdict { state, zone, call: Some(call_at(disc, edges, nearest(far_mm, &edges.inner_mm), far_mm, config)) }
+            Verdict { state, zone, call: Some(call_at(disc, nearest(&margins_mm), &margins_mm, config)) }
         }
     }
 }
@@ -131,27 +135,30 @@ fn settled_state(disc: &Placed, edges: &Edges) -> State {
     }
 }
 
-/// The value of a disc whose far edge is at `far_mm` from the centre.
-fn zone_of(far_mm: f64, inner_mm: &[f64; 3]) -> Zone {
-    let inside = Line::ALL.into_iter().zip(inner_mm).rev().find(|(_, inner)| far_mm < **inner);
+/// The value of a disc whose far edge lies `margins_mm` inside the three lines.
+fn zone_of(margins_mm: &[f64; 3]) -> Zone {
+    let inside = Line::ALL.into_iter().zip(margins_mm).rev().find(|(_, margin)| **margin > 0.0);
     inside.map_or(Zone::Out, |(line, _)| line.inside())
 }
 
 /// The line whose inner edge is nearest to the disc's far edge.
-fn nearest(far_mm: f64, inner_mm: &[f64; 3]) -> Line {
-    let distance = |line: Line| (inner_mm[line as usize] - far_mm).abs();
+fn nearest(margins_mm: &[f64; 3]) -> Line {
+    let distance = |line: Line| margins_mm[line as usize].abs();
     let [five, ten, fifteen] = Line::ALL;
     let outer = if distance(ten) < distance(five) { ten } else { five };
     if distance(fifteen) < distance(outer) { fifteen } else { outer }
 }
 
-fn call_at(disc: &Placed, edges: &Edges, line: Line, far_mm: f64, config: &Config) -> Call {
+fn call_at(disc: &Placed, line: Line, margins_mm: &[f64; 3], config: &Config) -> Call {
     let index = line as usize;
-    let margin_mm = edges.inner_mm[index] - far_mm;
+    let margin_mm = margins_mm[index];
     let shared: f64 = disc
         .alternatives
         .iter()
-        .map(|other| (other.inner_mm[index] - other.base.norm() - other.radius_mm - margin_mm).powi(2))
+        .map(|other| {
+            let far_mm = other.base.distance(other.centres[index]) + other.radius_mm;
+            (other.inner_mm[index] - far_mm - margin_mm).powi(2)
+        })
         .sum();
     let sigma_mm = (disc.random_sigma_mm.powi(2) + shared).sqrt();
     let error_chance = if sigma_mm > 0.0 { normal_tail(margin_mm.abs() / sigma_mm) } else { 0.0 };

@@ -331,7 +331,7 @@ fn judge_shot(set: &RuleSet, example: &Shot) {
 }
 
 fn call_line(call: &LineCall) {
-    let edges = Edges { inner_mm: [304.0, 202.4, 100.8], hole_mm: 17.46 };
+    let edges = Edges { inner_mm: [304.0, 202.4, 100.8], centres: [Point::new(0.0, 0.0); 3], hole_mm: 17.46 };
     let disc = Placed {
         base: Point::new(call.rho_mm, 0.0),
         radius_mm: 16.0,

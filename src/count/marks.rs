@@ -66,8 +66,8 @@ pub(super) fn side_colour(side: Option<Side>) -> Colour {
 pub(super) fn rings(canvas: &mut Canvas, scene: &Scene, view: &dyn View, size: Size) {
     let centre = Point::new(0.0, 0.0);
     for ring in &scene.registration.rings {
-        circle(canvas, view, centre, ring.outer_mm, 0.0, (size.line_px * 0.7, OUTER_EDGE, 0.75));
-        circle(canvas, view, centre, ring.inner_mm, 0.0, (size.line_px, INNER_EDGE, 0.9));
+        circle(canvas, view, ring.centre, ring.outer_mm, 0.0, (size.line_px * 0.7, OUTER_EDGE, 0.75));
+        circle(canvas, view, ring.centre, ring.inner_mm, 0.0, (size.line_px, INNER_EDGE, 0.9));
     }
     circle(canvas, view, centre, scene.registration.hole_mm, 0.0, (size.line_px * 0.7, OUTER_EDGE, 0.75));
 }

@@ -126,7 +126,8 @@ fn timed(frame: &Frame, options: &Options, find: impl FnOnce() -> Result<Registr
 pub fn assemble(frame: &Frame, registration: Registration, detections: Detections, options: &Options) -> Count {
     let mut detections = detections;
     let naming = sides::assign(&mut detections, options.sides.as_ref());
-    let edges = Edges { inner_mm: registration.inner_mm(), hole_mm: registration.hole_mm };
+    let edges =
+        Edges { inner_mm: registration.inner_mm(), centres: registration.centres(), hole_mm: registration.hole_mm };
     let placed: Vec<Placed> = detections
         .discs
         .iter()

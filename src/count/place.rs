@@ -15,9 +15,9 @@ const UNMODELLED_SIGMA_MM: f64 = 0.05;
 /// What the line rule is asked about `disc`.
 pub(super) fn placed(registration: &Registration, set: &DiscSet, disc: &DiscFit, edge_inset_mm: f64) -> Placed {
     let camera = &registration.camera;
-    let inner_mm = registration.inner_mm();
+    let (inner_mm, centres) = (registration.inner_mm(), registration.centres());
     let radius_mm = set.radius_mm - edge_inset_mm;
-    let nominal = Alternative { base: disc.base, radius_mm, inner_mm };
+    let nominal = Alternative { base: disc.base, radius_mm, inner_mm, centres };
     let mut alternatives: Vec<Alternative> = registration
         .deviations
         .iter()
@@ -28,6 +28,7 @@ pub(super) fn placed(registration: &Registration, set: &DiscSet, disc: &DiscFit,
             Some(Alternative {
                 base: disc.base.offset(base.x - from.x, base.y - from.y),
                 inner_mm: deviation.inner_mm,
+                centres: deviation.centres,
                 ..nominal
             })
         })
@@ -106,7 +107,8 @@ mod tests {
         // 3 % nearer with a focal length 3 % shorter: the board's plane looks the same.
         nearer.focal_px *= 0.97;
         nearer.translation_mm[2] *= 0.97;
-        scene.registration.deviations = vec![Deviation { camera: nearer, inner_mm: scene.registration.inner_mm() }];
+        let (inner_mm, centres) = (scene.registration.inner_mm(), scene.registration.centres());
+        scene.registration.deviations = vec![Deviation { camera: nearer, inner_mm, centres }];
         let disc = placed(&scene.registration, &scene.detections.set, &scene.detections.discs[0], 0.0);
         let moved = disc.alternatives[0].base.x - 200.0;
         // Half of 10 mm up at 1 m: the middle leans out by 200 * 5 / 995 = 1.005 mm; 3 % of it.

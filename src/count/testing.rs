@@ -104,6 +104,7 @@ pub fn labelled(name: &str) -> Truth {
 fn registration(camera: Camera, middles_mm: [f64; 3], width_mm: f64) -> Registration {
     let rings = [0, 1, 2].map(|i| Ring {
         line: Line::ALL[i],
+        centre: Point::new(0.0, 0.0),
         inner_mm: middles_mm[i] - width_mm / 2.0,
         outer_mm: middles_mm[i] + width_mm / 2.0,
         residual_px: 0.3,
@@ -113,7 +114,8 @@ fn registration(camera: Camera, middles_mm: [f64; 3], width_mm: f64) -> Registra
     let mut nearer = camera.clone();
     nearer.focal_px *= 0.97;
     nearer.translation_mm[2] *= 0.97;
-    let deviation = Deviation { camera: nearer, inner_mm: [0, 1, 2].map(|i| rings[i].inner_mm) };
+    let (inner_mm, centres) = (rings.map(|r| r.inner_mm), rings.map(|r| r.centre));
+    let deviation = Deviation { camera: nearer, inner_mm, centres };
     Registration {
         model: "nca".to_owned(),
         height_sigma_mm: 0.03 * camera.height_mm(),

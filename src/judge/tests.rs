@@ -2,8 +2,10 @@ use super::*;
 use approx::assert_relative_eq;
 use proptest::prelude::*;
 
+const CENTRE: Point<BoardMm> = Point::new(0.0, 0.0);
+
 /// The standard board: middles of lines at 101.6, 203.2, 304.8 mm, 1.6 mm wide.
-const STANDARD: Edges = Edges { inner_mm: [304.0, 202.4, 100.8], hole_mm: 17.45 };
+const STANDARD: Edges = Edges { inner_mm: [304.0, 202.4, 100.8], centres: [CENTRE; 3], hole_mm: 17.45 };
 
 fn flat(rho: f64) -> Placed {
     // Off any axis, so that both coordinates matter.
@@ -89,6 +91,7 @@ fn shared_errors_add_up_in_squares() {
         base: Point::new(0.6 * (80.0 + by), -0.8 * (80.0 + by)),
         radius_mm,
         inner_mm: [304.0, 202.4, 100.8 + edge],
+        centres: [CENTRE; 3],
     };
     disc.alternatives = vec![moved(0.3, 16.0, 0.0), moved(0.0, 15.8, 0.0), moved(0.0, 16.0, 0.4)];
     let call = judge(&disc, &STANDARD, &Config::default()).call.unwrap();
@@ -105,6 +108,7 @@ fn an_error_that_moves_disc_and_line_together_cancels() {
         base: Point::new(0.6 * 81.0, -0.8 * 81.0),
         radius_mm: 16.0,
         inner_mm: [305.0, 203.4, 101.8],
+        centres: [CENTRE; 3],
     }];
     assert_relative_eq!(judge(&disc, &STANDARD, &Config::default()).call.unwrap().sigma_mm, 0.1, epsilon = 1e-9);
 }
@@ -153,7 +157,11 @@ fn labelled() -> Vec<Row> {
             let line = Line::ALL.into_iter().find(|line| line.name() == &record[10]).unwrap();
             let state = if &record[8] == "leaning" { State::Leaning } else { State::Flat };
             Row {
-                edges: Edges { inner_mm: [number(0) - half, number(1) - half, number(2) - half], hole_mm: number(4) },
+                edges: Edges {
+                    inner_mm: [number(0) - half, number(1) - half, number(2) - half],
+                    centres: [CENTRE; 3],
+                    hole_mm: number(4),
+                },
                 disc: Placed {
                     base: Point::new(number(6), number(7)),
                     radius_mm: number(5),
@@ -201,4 +209,16 @@ proptest! {
     fn further_out_never_scores_more(rho in 10.0..330.0f64, by in 0.0..50.0f64) {
         prop_assert!(judged(rho + by).zone <= judged(rho).zone);
     }
+}
+
+#[test]
+fn a_disc_is_judged_by_the_line_beside_it_wherever_that_lines_centre_is() {
+    let disc = Placed { base: Point::new(186.0, 0.0), ..flat(0.0) };
+    let mut edges = STANDARD;
+    assert_relative_eq!(judge(&disc, &edges, &Config::default()).call.unwrap().margin_mm, 0.4, epsilon = 1e-9);
+    // The 10 line painted 0.5 mm too far to the left runs through the disc's edge.
+    edges.centres[Line::Ten as usize] = Point::new(-0.5, 0.0);
+    let verdict = judge(&disc, &edges, &Config::default());
+    assert_relative_eq!(verdict.call.unwrap().margin_mm, -0.1, epsilon = 1e-9);
+    assert_eq!(verdict.zone, Zone::Five);
 }

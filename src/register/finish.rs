@@ -188,7 +188,14 @@ fn assemble(
     let rings = Line::ALL.map(|line| {
         let found = &measured[line as usize];
         let (residual_px, coverage) = agreement(state, observations, solved, circle_of(line));
-        Ring { line, inner_mm: found.inner_mm, outer_mm: found.outer_mm, residual_px: residual_px / scale, coverage }
+        Ring {
+            line,
+            centre: centre_of(state, line, &solved.x),
+            inner_mm: found.inner_mm,
+            outer_mm: found.outer_mm,
+            residual_px: residual_px / scale,
+            coverage,
+        }
     });
     let nominal = models::all().first();
     let radius = |circle: Circle, fraction: fn(&BoardModel) -> f64| {
@@ -301,6 +308,17 @@ fn agreement(state: &Identified, observations: &[Observation], solved: &Solved, 
     ((square / good.max(1) as f64).sqrt(), good as f64 / directions)
 }
 
+/// Where the unknowns of `line` begin among those of the solve.
+fn unknowns_of(state: &Identified, line: Line) -> Option<usize> {
+    let index = state.lines.iter().position(|l| l.0 == circle_of(line))?;
+    Some(CAMERA_PARAMETERS + LINE_PARAMETERS * index)
+}
+
+/// Centre of `line` by the unknowns `x` of the solve.
+fn centre_of(state: &Identified, line: Line, x: &[f64]) -> Point<BoardMm> {
+    unknowns_of(state, line).map_or(Point::new(0.0, 0.0), |at| Point::new(x[at + 2], x[at + 3]))
+}
+
 /// Deviations that move no margin by more than this are left out, mm.
 const NEGLIGIBLE_MM: f64 = 0.01;
 /// At most so many deviations of the camera are kept; what is left is far below a tenth of a millimetre.
@@ -315,15 +333,14 @@ fn deviations(
     measured: &[Measured; 3],
     scale: f64,
 ) -> Vec<Deviation> {
-    let inner = rings.map(|r| r.inner_mm);
+    let (inner, centres) = (rings.map(|r| r.inner_mm), rings.map(|r| r.centre));
     let deviated = |x: &[f64]| {
-        let shifts = Line::ALL.map(|line| {
-            state.lines.iter().position(|l| l.0 == circle_of(line)).map_or(0.0, |i| {
-                let at = CAMERA_PARAMETERS + LINE_PARAMETERS * i;
-                x[at] - solved.x[at]
-            })
-        });
-        (solve::unpack(x), [0, 1, 2].map(|i| inner[i] + shifts[i]))
+        let shifts = Line::ALL.map(|line| unknowns_of(state, line).map_or(0.0, |at| x[at] - solved.x[at]));
+        Deviation {
+            camera: solve::unpack(x),
+            inner_mm: [0, 1, 2].map(|i| inner[i] + shifts[i]),
+            centres: Line::ALL.map(|line| centre_of(state, line, x)),
+        }
     };
     let root = square_root(&solved.covariance);
     let n = root.ncols();
@@ -331,7 +348,7 @@ fn deviations(
         let x: Vec<f64> = solved.x.iter().zip(direction.iter()).map(|(x, d)| x + d).collect();
         deviated(&x)
     };
-    let effect = |direction: &DVector<f64>| margin_changes(&solved.camera, &inner, &moved(direction));
+    let effect = |direction: &DVector<f64>| margin_changes(&solved.camera, rings, &moved(direction));
     let rows = effect(&DVector::zeros(n)).len();
     let mut effects = DMatrix::zeros(rows, n);
     for j in 0..n {
@@ -345,31 +362,33 @@ fn deviations(
         .take(MOST_DEVIATIONS)
         .filter(|&k| gram.eigenvalues[k].max(0.0).sqrt() > NEGLIGIBLE_MM)
         .map(|k| {
-            let (camera, inner_mm) = moved(&(&root * gram.eigenvectors.column(k)));
-            Deviation { camera: camera.rescaled(1.0 / scale), inner_mm }
+            let deviation = moved(&(&root * gram.eigenvectors.column(k)));
+            Deviation { camera: deviation.camera.rescaled(1.0 / scale), ..deviation }
         })
         .collect();
     let camera = solved.camera.rescaled(1.0 / scale);
     for (i, line) in measured.iter().enumerate() {
         let mut inner_mm = inner;
         inner_mm[i] += line.inner_sigma_mm;
-        out.push(Deviation { camera: camera.clone(), inner_mm });
+        out.push(Deviation { camera: camera.clone(), inner_mm, centres });
     }
     out
 }
 
 /// How the margins of discs just inside each line, in eight directions, change when camera and lines are others.
-fn margin_changes(camera: &Camera, inner: &[f64; 3], other: &(Camera, [f64; 3])) -> Vec<f64> {
+fn margin_changes(camera: &Camera, rings: &[Ring; 3], other: &Deviation) -> Vec<f64> {
     const DISC_MM: f64 = 16.0;
     const HALF_HEIGHT_MM: f64 = 5.0;
     let mut out = Vec::with_capacity(24);
-    for (line, radius) in inner.iter().enumerate() {
-        let rho = (radius - DISC_MM).max(0.0);
+    for (line, ring) in rings.iter().enumerate() {
+        let rho = (ring.inner_mm - DISC_MM).max(0.0);
         for i in 0..8 {
             let (sin, cos) = (f64::from(i) * std::f64::consts::FRAC_PI_4).sin_cos();
-            let at = Point::<BoardMm>::new(rho * cos, rho * sin);
-            let seen = camera.project(at, HALF_HEIGHT_MM).and_then(|p| other.0.board_at(p, HALF_HEIGHT_MM));
-            out.push(seen.map_or(0.0, |p| (other.1[line] - p.norm()) - (radius - rho)));
+            let at = ring.centre.offset(rho * cos, rho * sin);
+            let seen = camera.project(at, HALF_HEIGHT_MM).and_then(|p| other.camera.board_at(p, HALF_HEIGHT_MM));
+            out.push(
+                seen.map_or(0.0, |p| (other.inner_mm[line] - p.distance(other.centres[line])) - (ring.inner_mm - rho)),
+            );
         }
     }
     out

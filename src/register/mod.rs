@@ -15,7 +15,7 @@ use image::RgbImage;
 
 use crate::board::{Line, SHOOTING_LINE_MM};
 use crate::capture::Frame;
-use crate::geometry::{Camera, Point};
+use crate::geometry::{BoardMm, Camera, Point};
 use crate::kernels::edges::edges;
 use crate::kernels::picture::shrink;
 use identify::Identified;
@@ -83,6 +83,11 @@ impl Registration {
     pub fn inner_mm(&self) -> [f64; 3] {
         [0, 1, 2].map(|i| self.rings[i].inner_mm)
     }
+
+    /// Centres of the scoring lines, outermost first.
+    pub fn centres(&self) -> [Point<BoardMm>; 3] {
+        [0, 1, 2].map(|i| self.rings[i].centre)
+    }
 }
 
 /// One scoring line as painted.
@@ -90,6 +95,8 @@ impl Registration {
 pub struct Ring {
     /// Which line.
     pub line: Line,
+    /// Centre of the line: the board's, but for what the workshop left. The shooting line is concentric by definition.
+    pub centre: Point<BoardMm>,
     /// Radius of the painted line's inner edge, mm: the edge that decides values.
     pub inner_mm: f64,
     /// Radius of the painted line's outer edge, mm.
@@ -107,6 +114,8 @@ pub struct Deviation {
     pub camera: Camera,
     /// Inner edges of the lines as they would then be, mm, outermost first.
     pub inner_mm: [f64; 3],
+    /// Centres of the lines as they would then be, outermost first.
+    pub centres: [Point<BoardMm>; 3],
 }
 
 /// How good a registration is.
