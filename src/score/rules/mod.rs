@@ -180,10 +180,12 @@ impl RuleSet {
         chosen.insert("mark".to_owned(), "house".into());
         chosen.insert("source".to_owned(), "chosen for this match".into());
         parameters.insert(name.to_owned(), toml::Value::Table(chosen));
-        let parameters = parameters.try_into().map_err(|error: toml::de::Error| wrong(match shape(name) {
-            Some(shape) => format!("say {shape}"),
-            None => error.message().to_owned(),
-        }))?;
+        let parameters = parameters.try_into().map_err(|error: toml::de::Error| {
+            wrong(match shape(name) {
+                Some(shape) => format!("say {shape}"),
+                None => error.message().to_owned(),
+            })
+        })?;
         Self { parameters, ..self.clone() }.checked()
     }
 }
