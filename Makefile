@@ -7,13 +7,16 @@ SHELL := /bin/bash
 OVERLAYS := target/overlays
 MINUTES ?= 15
 
-.PHONY: help setup run test lint bench fuzz callgrind memory scaling
+.PHONY: help setup setup-test run test lint bench fuzz callgrind memory scaling
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
 
 setup: ## install what is missing to build (Debian, Ubuntu; prints the command elsewhere)
 	@scripts/setup.sh
+
+setup-test:
+	@scripts/setup.sh --test
 
 run: setup ## build, count the pictures in samples/, write overlays
 	cargo build --release
@@ -28,8 +31,8 @@ lint: ## formatting and clippy, with and without OpenCV
 	cargo clippy --all-targets --no-default-features -- -D warnings
 
 # Tests in modules named `slow` look at whole pictures; what they measure does not depend on OpenCV.
-test: lint ## lint, then all tests, with and without OpenCV
-	cargo test
+test: setup-test lint ## lint, then all tests, with and without OpenCV
+	CROKEYE_TEST_BROWSER=1 cargo test
 	cargo test --no-default-features -- --skip slow::
 
 bench: ## run the benches and print their table

@@ -3,10 +3,19 @@
 # Quick and silent when all is there. On systems other than Debian and Ubuntu it prints the command and stops.
 #   scripts/setup.sh           install what is missing
 #   scripts/setup.sh --check   say what is missing, install nothing
+#   scripts/setup.sh --test    install too what the tests of pages need: Chromium, Node and its driver
 set -euo pipefail
 
 packages=(build-essential pkg-config libopencv-dev clang libclang-dev)
 oldest_rust=1.95
+
+with_tests=""
+if [ "${1:-}" = "--test" ]; then
+    with_tests=yes
+    packages+=(chromium)
+    # Node from elsewhere brings its own npm, which Debian's would replace.
+    { command -v node && command -v npm; } >/dev/null || packages+=(nodejs npm)
+fi
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 
@@ -21,6 +30,24 @@ missing() {
     { command -v pkg-config >/dev/null && pkg-config --exists opencv4; } || echo "OpenCV's development files"
     command -v clang >/dev/null || echo "clang"
     libclang_there || echo "libclang"
+    if [ -n "$with_tests" ]; then
+        chromium_there || echo "Chromium"
+        { command -v node && command -v npm; } >/dev/null || echo "Node"
+    fi
+}
+
+chromium_there() {
+    [ -n "${CHROMIUM:-}" ] || command -v chromium chromium-browser google-chrome >/dev/null
+}
+
+# The driver of the browser, as tests/browser/package-lock.json names it.
+install_driver() {
+    [ -z "$with_tests" ] && return
+    local folder
+    folder=$(dirname "$0")/../tests/browser
+    [ -d "$folder/node_modules/playwright-core" ] && return
+    say "npm ci in tests/browser"
+    (cd "$folder" && npm ci --no-audit --no-fund --silent >&2)
 }
 
 check_rust() {
@@ -39,6 +66,7 @@ check_rust() {
 lacking=$(missing | paste -sd, - | sed 's/,/, /g')
 if [ -z "$lacking" ]; then
     check_rust
+    install_driver
     exit 0
 fi
 say "missing: $lacking"
@@ -97,4 +125,5 @@ if [ -n "$still" ]; then
     exit 1
 fi
 check_rust
+install_driver
 say "all there"

@@ -3,6 +3,7 @@
 //! Code map: see ARCHITECTURE.md. A picture goes `capture` → `register` → `detect` → `judge`, in that order, in
 //! [`count`]; the game's rules live in [`score`] and know no picture.
 
+pub mod audit;
 pub mod board;
 pub mod capture;
 pub mod count;

@@ -17,6 +17,7 @@ struct Arguments {
 #[derive(Subcommand, Debug)]
 enum Command {
     Count(cli::count::CountArgs),
+    Audit(cli::audit::AuditArgs),
     Snap(cli::snap::SnapArgs),
     Rules(cli::rules::RulesArgs),
     Match(cli::match_log::MatchArgs),
@@ -27,6 +28,7 @@ enum Command {
 fn main() -> ExitCode {
     let done = match &Arguments::parse().command {
         Command::Count(args) => cli::count::run(args),
+        Command::Audit(args) => cli::audit::run(args),
         Command::Snap(args) => cli::snap::run(args),
         Command::Rules(args) => cli::rules::run(args),
         Command::Match(args) => cli::match_log::run(args),

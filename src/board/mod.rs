@@ -98,6 +98,16 @@ pub enum Side {
     B,
 }
 
+impl Side {
+    /// The opponent.
+    pub const fn other(self) -> Self {
+        match self {
+            Side::A => Side::B,
+            Side::B => Side::A,
+        }
+    }
+}
+
 /// How a disc lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

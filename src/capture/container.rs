@@ -23,6 +23,9 @@ pub(super) enum Content {
     Unknown,
 }
 
+/// Name of the format that phones save.
+pub(super) const HEIC: &str = "HEIC";
+
 /// How many bytes [`content`] looks at.
 pub(super) const HEAD_BYTES: usize = 32;
 
@@ -37,7 +40,7 @@ pub(super) fn content(head: &[u8]) -> Content {
     } else if at(0, b"RIFF") && at(8, b"WEBP") {
         Content::Picture(Format::WebP)
     } else if brand(&[b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1"]) {
-        Content::OtherPicture("HEIC")
+        Content::OtherPicture(HEIC)
     } else if brand(&[b"avif", b"avis"]) {
         Content::OtherPicture("AVIF")
     } else if at(0, b"\xff\x0a") || at(0, b"\0\0\0\x0cJXL ") {

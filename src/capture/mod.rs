@@ -1,11 +1,15 @@
 //! Where frames come from: photo files, and cameras behind the feature `opencv`.
 
+pub mod about;
 #[cfg(feature = "opencv")]
 pub mod camera;
 mod container;
+#[cfg(feature = "heic")]
+mod heic;
 pub mod lens;
 mod orient;
 pub mod photo;
+pub mod profile;
 pub mod source;
 
 use image::RgbImage;

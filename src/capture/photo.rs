@@ -53,6 +53,12 @@ pub enum PhotoError {
     /// A picture of another format.
     #[error("the file is a {0} picture: save or export it as JPEG, PNG or WebP")]
     OtherFormat(&'static str),
+    /// A phone's format, and libheif is not built in.
+    #[error(
+        "the file is a HEIC picture, which this crokeye was built without: build it with --features heic, or set the phone \
+         to save JPEG (\"most compatible\")"
+    )]
+    NoHeic,
     /// More pixels than are decoded.
     #[error(
         "the picture is {width} x {height} px, {megapixels} megapixels, more than the limit of {limit}: scale it down"
@@ -95,7 +101,11 @@ pub fn decode(source: &str, bytes: &[u8]) -> Result<Frame, PhotoError> {
     if bytes.is_empty() {
         return Err(PhotoError::Empty);
     }
-    let format = readable(bytes)?;
+    let format = match readable(bytes)? {
+        Readable::Plain(format) => format,
+        #[cfg(feature = "heic")]
+        Readable::Heic => return heic_frame(source, bytes),
+    };
     let inside = container::inside(format, bytes);
     // Decoders are code of others on bytes of anyone: a fault in one must not end the counting of all other photos.
     let rgb = catch_unwind(AssertUnwindSafe(|| decode_pixels(format, bytes)))
@@ -110,8 +120,11 @@ pub fn decode(source: &str, bytes: &[u8]) -> Result<Frame, PhotoError> {
     Ok(Frame { source: source.to_owned(), rgb: orient::upright(rgb, orientation), lens })
 }
 
-/// The file's bytes, not before its first ones are a picture's.
-fn read_bytes(path: &Path) -> Result<Vec<u8>, PhotoError> {
+/// The bytes of the photo at `path`, not before its first ones are a picture's.
+///
+/// # Errors
+/// It is no file, no picture, or larger than any picture.
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, PhotoError> {
     // Asked before opening: a pipe would wait for its writer.
     let about = std::fs::metadata(path)?;
     if !about.is_file() {
@@ -132,9 +145,29 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, PhotoError> {
     Ok(bytes)
 }
 
-fn readable(head: &[u8]) -> Result<Format, PhotoError> {
+/// What can be decoded.
+enum Readable {
+    Plain(Format),
+    #[cfg(feature = "heic")]
+    Heic,
+}
+
+#[cfg(feature = "heic")]
+fn heic_frame(source: &str, bytes: &[u8]) -> Result<Frame, PhotoError> {
+    let rgb = catch_unwind(AssertUnwindSafe(|| super::heic::decode(bytes)))
+        .unwrap_or(Err(PhotoError::DecoderFault("HEIC")))?;
+    let block = super::heic::exif(bytes);
+    let lens = LensHint::from_exif(block.as_deref().and_then(lens::parse).as_ref(), rgb.dimensions());
+    Ok(Frame { source: source.to_owned(), rgb, lens })
+}
+
+fn readable(head: &[u8]) -> Result<Readable, PhotoError> {
     match container::content(head) {
-        Content::Picture(format) => Ok(format),
+        Content::Picture(format) => Ok(Readable::Plain(format)),
+        #[cfg(feature = "heic")]
+        Content::OtherPicture(container::HEIC) => Ok(Readable::Heic),
+        #[cfg(not(feature = "heic"))]
+        Content::OtherPicture(container::HEIC) => Err(PhotoError::NoHeic),
         Content::OtherPicture(name) => Err(PhotoError::OtherFormat(name)),
         Content::Unknown => Err(PhotoError::NotAPicture),
     }

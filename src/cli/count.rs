@@ -4,7 +4,7 @@ mod batch;
 mod table;
 
 use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -15,13 +15,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::match_log::IntoMatch;
 use super::out::outln;
+use super::{files, parallel};
 use batch::{Batch, Job};
 
 /// From this many photos on a bar shows how far the counting is.
 const PROGRESS_FROM: usize = 6;
-
-/// File names that a folder's pictures have.
-const EXTENSIONS: [&str; 4] = ["jpg", "jpeg", "png", "webp"];
 
 /// Count the discs in photos of a board: the total of each side, and what is too close to call.
 #[derive(Args, Debug)]
@@ -40,7 +38,7 @@ say which disc is too close to call, by how much, and what the total would be.
 
 Exit status: 0 all counted; 1 something needs review or shows no board; 2 wrong use or an unreadable file.")]
 pub struct CountArgs {
-    /// Photos (JPEG, PNG, WebP), or folders of them.
+    /// Photos (JPEG, PNG, WebP, HEIC), folders of them, or patterns.
     #[arg(required = true, value_name = "PHOTO")]
     photos: Vec<PathBuf>,
 
@@ -101,19 +99,18 @@ pub struct CountArgs {
 /// # Errors
 /// An overlay or a top view cannot be written. An unreadable photo is no error: it has its line, and status 2.
 pub fn run(args: &CountArgs) -> Result<ExitCode> {
-    let photos = expanded(&args.photos);
+    let photos = files::expand(&args.photos, files::Take::Readable, None);
     for folder in [&args.overlay, &args.top_view].into_iter().flatten() {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     }
     let jobs = named(&photos);
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let batch = Batch {
         options: options(args),
         fov_deg: args.fov,
         overlay: args.overlay.clone(),
         top_view: args.top_view.clone(),
         top_view_marks: args.top_view_marks,
-        threads: args.jobs.map_or(cores, usize::from),
+        threads: args.jobs.map_or_else(parallel::cores, usize::from),
     };
     let bar = progress(jobs.len());
     let mut printer = Printer { json: args.json, reports: Vec::new(), worst: Status::Counted };
@@ -154,30 +151,6 @@ fn options(args: &CountArgs) -> Options {
         options.detect.shape.height_mm = height_mm;
     }
     options
-}
-
-/// The photos asked for, folders replaced by the pictures in them, by name. A folder without any stays, and is refused
-/// in its turn like every other thing that is no picture.
-fn expanded(given: &[PathBuf]) -> Vec<PathBuf> {
-    let pictures = |folder: &PathBuf| {
-        let entries = std::fs::read_dir(folder).into_iter().flatten();
-        let mut out: Vec<PathBuf> = entries
-            .filter_map(|entry| Some(entry.ok()?.path()))
-            .filter(|path| path.is_file() && is_picture(path))
-            .collect();
-        out.sort();
-        out
-    };
-    let each = |path: &PathBuf| {
-        let found = pictures(path);
-        if found.is_empty() { vec![path.clone()] } else { found }
-    };
-    given.iter().flat_map(each).collect()
-}
-
-fn is_picture(path: &Path) -> bool {
-    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-    extension.is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()))
 }
 
 /// Each photo with the name of what is written for it: its stem, numbered where photos share one.
@@ -264,7 +237,7 @@ fn set_aside(text: &str) -> Result<SetAside, String> {
     Ok(SetAside([number(a)?, number(b)?]))
 }
 
-fn sides(text: &str) -> Result<SideColours, String> {
+pub(super) fn sides(text: &str) -> Result<SideColours, String> {
     let (a, b) = pair(text)?;
     SideColours::named(a, b).map_err(|error| error.to_string())
 }
@@ -274,19 +247,19 @@ fn within(text: &str, range: std::ops::RangeInclusive<f64>) -> Result<f64, Strin
     value.ok_or_else(|| format!("say a number from {} to {}", range.start(), range.end()))
 }
 
-fn fov(text: &str) -> Result<f64, String> {
+pub(super) fn fov(text: &str) -> Result<f64, String> {
     within(text, 5.0..=170.0)
 }
 
-fn chance(text: &str) -> Result<f64, String> {
+pub(super) fn chance(text: &str) -> Result<f64, String> {
     within(text, 1e-9..=0.5)
 }
 
-fn inset(text: &str) -> Result<f64, String> {
+pub(super) fn inset(text: &str) -> Result<f64, String> {
     within(text, 0.0..=5.0)
 }
 
-fn height(text: &str) -> Result<f64, String> {
+pub(super) fn height(text: &str) -> Result<f64, String> {
     within(text, 4.0..=20.0)
 }
 

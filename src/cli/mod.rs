@@ -1,9 +1,12 @@
 //! The command line: one file a subcommand. Only this module prints.
 
+pub mod audit;
 pub mod completions;
 pub mod count;
 pub mod db;
+pub mod files;
 pub mod match_log;
 pub mod out;
+pub mod parallel;
 pub mod rules;
 pub mod snap;

@@ -7,11 +7,10 @@ use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_PI_4, TAU};
 
 use crate::board::{Line, Side, State, Zone};
-use crate::capture::Frame;
 use crate::geometry::{BoardMm, Point};
 use crate::register::Registration;
 
-use super::report::{Review, SideTotal};
+use super::report::{ImageSize, Review, SideTotal};
 use super::sides::Naming;
 use super::{Options, Scene, index, palette};
 
@@ -30,14 +29,14 @@ const MIN_RING_COVERAGE: f64 = 0.1;
 
 /// Everything that a person should look at, the whole board first, then disc by disc.
 pub(super) fn review(
-    frame: &Frame,
+    size: ImageSize,
     scene: &Scene,
     totals: &[SideTotal; 2],
     naming: &Naming,
     options: &Options,
 ) -> Vec<Review> {
     let totals = Totals(totals);
-    let mut out = board_doubts(frame, scene, &totals, naming, options);
+    let mut out = board_doubts(size, scene, &totals, naming, options);
     for disc in 0..scene.verdicts.len() {
         out.extend(disc_doubts(scene, disc, &totals, options));
     }
@@ -88,7 +87,7 @@ fn refused(scene: &Scene) -> impl Iterator<Item = String> + '_ {
         })
 }
 
-fn board_doubts(frame: &Frame, scene: &Scene, totals: &Totals, naming: &Naming, options: &Options) -> Vec<Review> {
+fn board_doubts(size: ImageSize, scene: &Scene, totals: &Totals, naming: &Naming, options: &Options) -> Vec<Review> {
     let entry = |reason: String| Review { disc: None, reason, total_if_other: BTreeMap::new() };
     let mut out: Vec<Review> = refused(scene).map(entry).collect();
     let scoring = scene.verdicts.iter().any(|verdict| verdict.zone != Zone::Out);
@@ -98,7 +97,7 @@ fn board_doubts(frame: &Frame, scene: &Scene, totals: &Totals, naming: &Naming, 
         let swapped = [(Side::A, on_board(b) + 20 * a.set_aside), (Side::B, on_board(a) + 20 * b.set_aside)];
         out.push(Review { total_if_other: swapped.into_iter().collect(), ..entry(doubt.clone()) });
     }
-    let unseen = unseen_share(frame, scene);
+    let unseen = unseen_share(size, scene);
     if unseen > 0.0 {
         let percent = (unseen * 100.0).ceil();
         out.push(entry(format!(
@@ -123,11 +122,11 @@ fn board_doubts(frame: &Frame, scene: &Scene, totals: &Totals, naming: &Naming, 
 }
 
 /// Share of the places where a scoring disc's centre can be that the picture does not show.
-fn unseen_share(frame: &Frame, scene: &Scene) -> f64 {
+fn unseen_share(size: ImageSize, scene: &Scene) -> f64 {
     const RINGS: usize = 12;
     const SPOKES: usize = 48;
     let reach_mm = scene.registration.rings[0].inner_mm - scene.detections.set.radius_mm;
-    let (width, height) = (f64::from(frame.rgb.width()), f64::from(frame.rgb.height()));
+    let (width, height) = (f64::from(size.width), f64::from(size.height));
     let seen =
         |rho: f64, angle: f64| {
             let at = Point::<BoardMm>::new(rho * angle.cos(), rho * angle.sin());

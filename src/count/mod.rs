@@ -7,7 +7,7 @@ mod doubt;
 mod draw;
 mod marks;
 pub mod overlay;
-mod palette;
+pub mod palette;
 mod place;
 pub mod report;
 mod sides;
@@ -23,7 +23,7 @@ use crate::capture::Frame;
 use crate::detect::{self, Detections};
 use crate::judge::{self, Edges, Placed, Verdict};
 use crate::register::{self, NotFound, Registration};
-use report::{Report, Status, Timing};
+use report::{ImageSize, Report, Timing};
 
 pub use sides::{SideColours, SideColoursError};
 
@@ -124,6 +124,17 @@ fn timed(frame: &Frame, options: &Options, find: impl FnOnce() -> Result<Registr
 
 /// The count of a board whose place and discs are known.
 pub fn assemble(frame: &Frame, registration: Registration, detections: Detections, options: &Options) -> Count {
+    judged(&frame.source, telling::image_size(frame), registration, detections, options)
+}
+
+/// The same without the picture itself: what was measured in it may be judged again when more is known.
+pub fn judged(
+    source: &str,
+    size: ImageSize,
+    registration: Registration,
+    detections: Detections,
+    options: &Options,
+) -> Count {
     let mut detections = detections;
     let naming = sides::assign(&mut detections, options.sides.as_ref());
     let edges =
@@ -136,22 +147,14 @@ pub fn assemble(frame: &Frame, registration: Registration, detections: Detection
     let verdicts = placed.iter().map(|disc| judge::judge(disc, &edges, &options.judge)).collect();
     let scene = Scene { registration, detections, placed, verdicts };
     let totals = sides::totals(&scene, &naming, options);
-    let review = doubt::review(frame, &scene, &totals, &naming, options);
-    let report = telling::report(frame, &scene, totals, review);
+    let review = doubt::review(size, &scene, &totals, &naming, options);
+    let report = telling::report(source, size, &scene, totals, review);
     Count { report, scene: Some(scene) }
 }
 
 fn no_board(frame: &Frame, reason: &NotFound, timing: Timing) -> Count {
-    let review = report::Review { disc: None, reason: reason.to_string(), total_if_other: Default::default() };
-    let report = Report {
-        image: Some(telling::image_size(frame)),
-        status: Status::NoBoard,
-        error: None,
-        review: vec![review],
-        timing_ms: timing,
-        ..Report::error(&frame.source, String::new())
-    };
-    Count { report, scene: None }
+    let report = Report::no_board(&frame.source, telling::image_size(frame), reason.to_string());
+    Count { report: Report { timing_ms: timing, ..report }, scene: None }
 }
 
 fn ms(span: Duration) -> f64 {

@@ -91,6 +91,7 @@ mod tests {
     fn people_may_use_other_names() {
         assert_eq!(named(" Maple ").unwrap().name, "natural");
         assert_eq!(named("BLACK").unwrap().name, "black");
+        assert_eq!(["noir", "Weiß", "bleu"].map(|name| named(name).unwrap().name.as_str()), ["black", "white", "blue"]);
         assert!(named("tartan").is_none());
     }
 }

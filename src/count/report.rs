@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::board::{Line, Side, State, Zone};
 
@@ -38,7 +38,7 @@ pub struct Report {
 }
 
 /// Size of a picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageSize {
     /// Width, px.
     pub width: u32,
@@ -217,13 +217,18 @@ pub struct ZoneCount {
 impl ZoneCount {
     /// Counts one more disc of that value.
     pub fn add(&mut self, zone: Zone) {
-        *match zone {
-            Zone::Twenty => &mut self.twenty,
-            Zone::Fifteen => &mut self.fifteen,
-            Zone::Ten => &mut self.ten,
-            Zone::Five => &mut self.five,
-            Zone::Out => &mut self.out,
-        } += 1;
+        *self.slot(zone.value()) += 1;
+    }
+
+    /// How many discs have this value; what is no value counts with those that are out.
+    pub fn slot(&mut self, value: u32) -> &mut u32 {
+        match value {
+            20 => &mut self.twenty,
+            15 => &mut self.fifteen,
+            10 => &mut self.ten,
+            5 => &mut self.five,
+            _ => &mut self.out,
+        }
     }
 
     /// Points of the discs counted.
@@ -291,6 +296,17 @@ impl Timing {
 }
 
 impl Report {
+    /// The report of a picture without a board, with the reason.
+    pub fn no_board(source: &str, size: ImageSize, reason: String) -> Self {
+        Self {
+            image: Some(size),
+            status: Status::NoBoard,
+            error: None,
+            review: vec![Review { disc: None, reason, total_if_other: BTreeMap::new() }],
+            ..Self::error(source, String::new())
+        }
+    }
+
     /// The report of a picture that could not be read.
     pub fn error(source: &str, sentence: String) -> Self {
         Self {

@@ -86,7 +86,7 @@ pub(super) fn assign(detections: &mut Detections, wanted: Option<&SideColours>) 
     if swapped < straight {
         detections.palette.swap(0, 1);
         for disc in &mut detections.discs {
-            disc.side = disc.side.map(other);
+            disc.side = disc.side.map(Side::other);
         }
     }
     let best = straight.min(swapped);
@@ -98,13 +98,6 @@ pub(super) fn assign(detections: &mut Detections, wanted: Option<&SideColours>) 
         None
     };
     Naming { names: wanted.map(|colour| Some(colour.name.clone())), doubt }
-}
-
-fn other(side: Side) -> Side {
-    match side {
-        Side::A => Side::B,
-        Side::B => Side::A,
-    }
 }
 
 /// The totals of side a and side b.

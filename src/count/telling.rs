@@ -13,11 +13,17 @@ use super::report::{
 use super::{Scene, doubt, palette};
 
 /// The report of a judged scene.
-pub(super) fn report(frame: &Frame, scene: &Scene, totals: [SideTotal; 2], review: Vec<Review>) -> Report {
+pub(super) fn report(
+    source: &str,
+    size: ImageSize,
+    scene: &Scene,
+    totals: [SideTotal; 2],
+    review: Vec<Review>,
+) -> Report {
     Report {
         schema: SCHEMA,
-        source: frame.source.clone(),
-        image: Some(image_size(frame)),
+        source: source.to_owned(),
+        image: Some(size),
         status: if review.is_empty() { Status::Counted } else { Status::Review },
         error: None,
         board: Some(board(&scene.registration)),

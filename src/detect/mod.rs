@@ -15,6 +15,8 @@ pub mod settle;
 pub mod shape;
 pub mod view;
 
+use serde::{Deserialize, Serialize};
+
 use crate::board::{Side, State};
 use crate::capture::Frame;
 use crate::geometry::{BoardMm, Camera, ImagePx, Point};
@@ -131,7 +133,7 @@ fn covariance_px2(camera: &Camera, fit: &Fitting, plane_mm: f64) -> [[f64; 2]; 2
 }
 
 /// All that was found on the board.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Detections {
     /// What all discs of the set share.
     pub set: DiscSet,
@@ -144,7 +146,7 @@ pub struct Detections {
 }
 
 /// The measures that all discs of a set share.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DiscSet {
     /// Radius of the widest circle, mm.
     pub radius_mm: f64,
@@ -157,7 +159,7 @@ pub struct DiscSet {
 }
 
 /// One disc, fitted as an upright cylinder standing on the board.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DiscFit {
     /// Image of the middle of the cylinder's axis (half its height up): the measured quantity, independent of what
     /// is believed about the camera's height.
@@ -181,11 +183,12 @@ pub struct DiscFit {
 }
 
 /// A candidate that is no disc.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Rejected {
     /// Where, on the board's plane.
     pub base: Point<BoardMm>,
-    /// Why not.
+    /// Why not; not kept with a saved scene.
+    #[serde(skip)]
     pub reason: &'static str,
     /// Probability that it is a disc all the same, 0 to 0.5: a count that hangs on one of 0.1 wants a person's eye.
     pub probability: f64,

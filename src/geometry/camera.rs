@@ -5,10 +5,12 @@
 //! `X_cam = R X_board + t`; the board's z axis points *into* the board (x right, y down, right-handed), so a point
 //! `height_mm` above the playing surface has z = -height_mm.
 
+use serde::{Deserialize, Serialize};
+
 use super::frame::{BoardMm, ImagePx, Point};
 
 /// A calibrated view of the board: where every board point, at any height, appears in the picture.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Camera {
     /// Focal length in pixels.
     pub focal_px: f64,

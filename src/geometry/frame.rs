@@ -9,6 +9,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// Pixels of the picture as a viewer shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImagePx {}
@@ -72,6 +74,17 @@ impl<F> Copy for Point<F> {}
 impl<F> PartialEq for Point<F> {
     fn eq(&self, other: &Self) -> bool {
         self.x == other.x && self.y == other.y
+    }
+}
+/// `[x, y]`.
+impl<F> Serialize for Point<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_array().serialize(serializer)
+    }
+}
+impl<'de, F> Deserialize<'de> for Point<F> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        <[f64; 2]>::deserialize(deserializer).map(|[x, y]| Self::new(x, y))
     }
 }
 impl<F> fmt::Debug for Point<F> {

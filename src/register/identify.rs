@@ -39,6 +39,14 @@ pub struct Identified {
     pub score: f64,
 }
 
+impl Identified {
+    /// A board of which nothing was followed: nothing can be tracked from it.
+    pub(crate) fn nothing() -> Self {
+        let camera = solve::unpack(&[0.0; solve::CAMERA_PARAMETERS]);
+        Self { camera, lines: Vec::new(), tracks: Vec::new(), score: 0.0 }
+    }
+}
+
 /// Where each circle may lie as a fraction of the shooting line's radius, and what it adds to the score when its
 /// coherence is full. The ranges are those measured on boards of nine kinds, a little widened.
 const PATTERN: [(Circle, f64, f64, f64); 5] = [

@@ -12,6 +12,7 @@ pub mod seed;
 pub mod solve;
 
 use image::RgbImage;
+use serde::{Deserialize, Serialize};
 
 use crate::board::{Line, SHOOTING_LINE_MM};
 use crate::capture::Frame;
@@ -52,7 +53,7 @@ pub enum NotFound {
 }
 
 /// Where the board is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Registration {
     /// The board model that matched, or `"measured"`.
     pub model: String,
@@ -74,7 +75,8 @@ pub struct Registration {
     pub deviations: Vec<Deviation>,
     /// How good the fit is.
     pub quality: Quality,
-    /// What was followed, for tracking.
+    /// What was followed, for tracking. It is not kept: tracking starts from a registration of the same run.
+    #[serde(skip, default = "Identified::nothing")]
     pub(crate) state: Identified,
 }
 
@@ -91,7 +93,7 @@ impl Registration {
 }
 
 /// One scoring line as painted.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ring {
     /// Which line.
     pub line: Line,
@@ -108,7 +110,7 @@ pub struct Ring {
 }
 
 /// One independent way in which the registration may be wrong, at one standard deviation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Deviation {
     /// The camera as it would then be.
     pub camera: Camera,
@@ -119,7 +121,7 @@ pub struct Deviation {
 }
 
 /// How good a registration is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Quality {
     /// RMS residual over all rings, px.
     pub residual_px: f64,

@@ -100,7 +100,7 @@ impl CameraPriors {
 
 /// The camera as a vector: `[ln f, cx, cy, k1, k2, rx, ry, u, v, ln s]` with (u, v) the board's centre in the picture
 /// without distortion, s the scale there in px per mm, (rx, ry) the rotation vector (no twist about the axis).
-fn pack(camera: &Camera) -> [f64; CAMERA_PARAMETERS] {
+pub fn pack(camera: &Camera) -> [f64; CAMERA_PARAMETERS] {
     let [tx, ty, tz] = camera.translation_mm;
     let r = &camera.rotation;
     // The rotation turns z into the third column about an axis in the picture's plane.

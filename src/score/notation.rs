@@ -76,7 +76,9 @@ impl FromStr for SideEntry {
         for part in text.split([',', ' ']).map(str::trim).filter(|part| !part.is_empty()) {
             let (key, value) = part.split_once([':', '=']).unwrap_or(("total", part));
             let key = key.trim().to_ascii_lowercase();
-            let number = value.parse::<i64>().map_err(|_| format!("{value:?} is not a whole number"))?;
+            let number = value.parse::<i64>().map_err(|_| {
+                format!("{value:?} is not a whole number: give a total as 65, zones as 20:1,15:2,5:1, or points:2")
+            })?;
             match key.as_str() {
                 "aside" => entry.set_aside = Some(number),
                 "total" => entry.total = Some(number),

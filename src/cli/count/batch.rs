@@ -1,13 +1,12 @@
 //! Many photos at once: decoded, counted and drawn by a few threads, handed back in the order given.
 //!
-//! A thread holds one decoded photo at a time, so that memory is bounded by the threads and not by the photos. With
-//! fewer photos than threads the stages inside one photo share what is left over.
+//! A thread holds one decoded photo at a time, so that memory is bounded by the threads and not by the photos.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{LazyLock, mpsc};
+use std::sync::LazyLock;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -15,6 +14,8 @@ use crokeye::capture::{LensHint, photo};
 use crokeye::count::report::Report;
 use crokeye::count::{self, Options, overlay, top_view};
 use image::RgbImage;
+
+use crate::cli::parallel::spread;
 
 /// What is done with every photo.
 pub(super) struct Batch {
@@ -50,42 +51,22 @@ impl Batch {
     /// # Errors
     /// Of `take`, and where a picture cannot be written. Photos not begun by then are left out.
     pub fn run(&self, jobs: &[Job], mut take: impl FnMut(Report) -> Result<()>) -> Result<()> {
-        let workers = self.threads.min(jobs.len()).max(1);
-        let next = AtomicUsize::new(0);
-        let (send, receive) = mpsc::channel();
-        std::thread::scope(|scope| {
-            for worker in 0..workers {
-                let (send, next) = (send.clone(), &next);
-                // The first threads share what does not divide.
-                let share = self.threads / workers + usize::from(worker < self.threads % workers);
-                scope.spawn(move || {
-                    let pool = rayon::ThreadPoolBuilder::new().num_threads(share.max(1)).build();
-                    loop {
-                        let index = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(job) = jobs.get(index) else { break };
-                        let done = match &pool {
-                            Ok(pool) => pool.install(|| self.one(job)),
-                            Err(_) => self.one(job),
-                        };
-                        // A receiver that is gone wants no more.
-                        if send.send((index, done)).is_err() {
-                            break;
-                        }
-                    }
-                });
-            }
-            drop(send);
-            let mut early = BTreeMap::new();
-            let mut wanted = 0;
-            for (index, done) in receive {
+        let mut early = BTreeMap::new();
+        let mut wanted = 0;
+        spread(
+            self.threads,
+            jobs,
+            &AtomicBool::new(false),
+            |job| self.one(job),
+            |index, done| {
                 early.insert(index, done);
                 while let Some(done) = early.remove(&wanted) {
                     wanted += 1;
                     take(done?)?;
                 }
-            }
-            Ok(())
-        })
+                Ok(())
+            },
+        )
     }
 
     /// Counts one photo. A fault in the counting is that photo's error and no one else's.

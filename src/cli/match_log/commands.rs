@@ -260,7 +260,10 @@ pub fn the_proposal(loaded: &Loaded, named: Option<u64>) -> Result<u64> {
         (Some(number), _) => Ok(number),
         (None, [only]) => Ok(*only),
         (None, []) => bail!("no proposal is open"),
-        (None, several) => bail!("{} proposals are open: name one of {several:?}", several.len()),
+        (None, several) => {
+            let names: Vec<String> = several.iter().map(u64::to_string).collect();
+            bail!("{} proposals are open: say which after the match, one of {}", names.len(), names.join(", "))
+        }
     }
 }
 

@@ -127,6 +127,12 @@ struct Whole {
     counts: Vec<(String, Vec<u8>)>,
 }
 
+impl Whole {
+    fn exported(&self) -> Exported<'_> {
+        Exported { id: self.loaded.id, game: &self.loaded.game, log: &self.log, counts: &self.counts }
+    }
+}
+
 async fn whole(store: &Store, number: i64, with_counts: bool) -> Result<Whole> {
     let mut log = Vec::new();
     let loaded = store.load_with(number, &mut |record| log.push(record.clone())).await?;
@@ -157,23 +163,10 @@ pub async fn export(store: &Store, common: &Common, args: &ExportArgs) -> Result
         all.push(whole);
     }
     if args.explain {
-        for whole in &all {
-            let losses = export::explain(target, &whole.loaded.game);
-            if common.json {
-                outln!("{}", json!({ "match": whole.loaded.number, "format": target.name(), "losses": losses }));
-            } else if losses.is_empty() {
-                outln!("Match {}: {} holds all of it.", whole.loaded.number, target.name());
-            } else {
-                outln!("Match {}: {} does not hold everything:", whole.loaded.number, target.name());
-                losses.iter().for_each(|loss| outln!("  - {loss}"));
-            }
-        }
+        all.iter().for_each(|whole| explained(common, target, whole));
         return Ok(ExitCode::SUCCESS);
     }
-    let exported: Vec<Exported> = all
-        .iter()
-        .map(|whole| Exported { id: whole.loaded.id, game: &whole.loaded.game, log: &whole.log, counts: &whole.counts })
-        .collect();
+    let exported: Vec<Exported> = all.iter().map(Whole::exported).collect();
     let bytes = export::export(target, &exported)?;
     match &args.output {
         Some(path) => {
@@ -190,6 +183,26 @@ pub async fn export(store: &Store, common: &Common, args: &ExportArgs) -> Result
         None => std::io::stdout().write_all(&bytes).context("writing to stdout")?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says what a format loses of a match, and why it cannot take it at all as it is now.
+fn explained(common: &Common, target: Target, whole: &Whole) {
+    let (number, name) = (whole.loaded.number, target.name());
+    let losses = export::explain(target, &whole.loaded.game);
+    let refused = export::export(target, &[whole.exported()]).err().map(|error| error.to_string());
+    if common.json {
+        outln!("{}", json!({ "match": number, "format": name, "losses": losses, "refused": refused }));
+        return;
+    }
+    if losses.is_empty() {
+        outln!("Match {number}: {name} holds all of it.");
+    } else {
+        outln!("Match {number}: {name} does not hold everything:");
+        losses.iter().for_each(|loss| outln!("  - {loss}"));
+    }
+    if let Some(refused) = refused {
+        outln!("  It cannot be written now: {refused}.");
+    }
 }
 
 /// The match with further references, for one export; the stored one is not touched.

@@ -180,8 +180,22 @@ impl RuleSet {
         chosen.insert("mark".to_owned(), "house".into());
         chosen.insert("source".to_owned(), "chosen for this match".into());
         parameters.insert(name.to_owned(), toml::Value::Table(chosen));
-        let parameters = parameters.try_into().map_err(|error: toml::de::Error| wrong(error.message().to_owned()))?;
+        let parameters = parameters.try_into().map_err(|error: toml::de::Error| {
+            wrong(match shape(name) {
+                Some(shape) => format!("say {shape}"),
+                None => error.message().to_owned(),
+            })
+        })?;
         Self { parameters, ..self.clone() }.checked()
+    }
+}
+
+/// How a parameter that is more than one word is written, in examples.
+fn shape(name: &str) -> Option<&'static str> {
+    match name {
+        "end" => Some("end={rounds=4}, end={target=100} or end={first_to={points=7,margin=2}}"),
+        "no_hiding" => Some("no_hiding=off or no_hiding={on={reach=\"touch\",by=\"any_struck\"}}"),
+        _ => None,
     }
 }
 

@@ -72,6 +72,7 @@ fn a_wrong_choice_names_the_alternatives() {
     assert!(wrong("end_tie").contains("PARAMETER=VALUE"));
     assert!(wrong("discs_singles=0").contains("1 to"));
     assert!(wrong("end={first_to={points=5,margin=9}}").contains("margin"));
+    assert!(wrong("end=7").contains("end={rounds=4}"), "{}", wrong("end=7"));
 }
 
 const HOUSE: &str = r#"

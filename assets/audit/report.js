@@ -1,0 +1,518 @@
+"use strict";
+// Draws the report from the data that the page carries. Nothing is loaded, nothing is sent.
+
+const TEXT = {
+  en: {
+    audit: "audit", overlay: "lines and values", author: "Your name", download: "Download decisions", discard: "Discard",
+    search: "Search a picture or row", other: "Français", all: "all", disagrees: "disagree", look: "to look at",
+    agrees: "agree", rest: "no row", failed: "not counted", decided: "decided",
+    v_disagrees: "disagrees", v_doubtful: "not clear, sheet unlikely", v_open: "close call", v_agrees: "agrees",
+    v_unclaimed: "no row in the sheet", v_no_board: "no board", v_unreadable: "cannot be read", v_counted: "counted",
+    v_review: "close call", row: "row {0}", pooled: "judged with {0} photos of its camera",
+    double: "same as {0}", side: "side", sum: "on the board", aside: "set aside", picture: "picture", sheet: "sheet",
+    difference: "difference", photo: "Photo", top: "From straight above", closeups: "Close and doubtful discs",
+    doubts: "To be looked at", discs: "All discs", disc: "disc", value: "value", line: "line", margin: "margin mm",
+    state: "state", confidence: "sure", none: "neither side", no_disc: "no disc", accept: "The count is right",
+    withdraw: "Take decisions back", decisions: "Decisions", now: "decided here", kept: "{0}, {1}",
+    count_decisions: "{0} decision(s) not saved yet", one_line: "{0} pictures: {1} agree, {2} disagree, {3} to look at, {4} not counted.",
+    counted_line: "{0} pictures: {1} counted, {2} to look at, {3} not counted.",
+    close_line: "{0} of {1} discs are too close to call.", rows: "Rows of the sheet without a picture", faults: "Rows that cannot be used",
+    unused: "Columns that were not used: {0}", twenties_all: "The sheet's 20s are read as all 20s of the round.",
+    twenties_aside: "The sheet's 20s are read as those taken off the board.",
+    twenties_apart: "The sheet's totals are read without their 20s.",
+    far: "The circle drawn is where the disc touches the board; its top leans away from the camera.",
+    nothing: "Nothing matches.", stale: "A decision no longer fits: no disc is at its place.", help: "Keys",
+    exchanged: "The sheet's totals fit with the sides exchanged.", set_aside: "{1} × 20 set aside would explain side {0}.",
+    impossible: "No count of side {0} gives {1}.", more_twenties: "{1} discs of side {0} lie in the hole, the sheet has {2} 20s.",
+    keys: [["j / k", "next, previous picture"], ["1 … 7", "filters"], ["/", "search"], ["o", "lines and values on, off"],
+      ["a", "the count of this picture is right"], ["Enter", "enlarge the photo"], ["d", "download decisions"],
+      ["l", "Français"], ["?", "this list"]],
+    flat: "flat", in_hole: "in the hole", leaning: "leaning", off: "out", missed: "missed disc of side {0}: {1}",
+    saved_hint: "Then: crokeye audit … --decisions decisions.json",
+  },
+  fr: {
+    audit: "vérification", overlay: "lignes et valeurs", author: "Votre nom", download: "Télécharger les décisions", discard: "Abandonner",
+    search: "Chercher une photo ou une ligne", other: "English", all: "toutes", disagrees: "en désaccord", look: "à regarder",
+    agrees: "d’accord", rest: "sans ligne", failed: "non comptées", decided: "décidées",
+    v_disagrees: "en désaccord", v_doubtful: "pas nette, feuille peu probable", v_open: "cas serré", v_agrees: "d’accord",
+    v_unclaimed: "sans ligne dans la feuille", v_no_board: "pas de plateau", v_unreadable: "illisible", v_counted: "comptée",
+    v_review: "cas serré", row: "ligne {0}", pooled: "jugée avec {0} photos de son appareil",
+    double: "comme {0}", side: "camp", sum: "sur le plateau", aside: "mis de côté", picture: "photo", sheet: "feuille",
+    difference: "écart", photo: "Photo", top: "Vue d’en haut", closeups: "Pions serrés ou douteux",
+    doubts: "À regarder", discs: "Tous les pions", disc: "pion", value: "valeur", line: "ligne", margin: "marge mm",
+    state: "état", confidence: "sûr", none: "aucun camp", no_disc: "pas un pion", accept: "Le compte est juste",
+    withdraw: "Retirer les décisions", decisions: "Décisions", now: "décidé ici", kept: "{0}, {1}",
+    count_decisions: "{0} décision(s) non enregistrée(s)", one_line: "{0} photos : {1} d’accord, {2} en désaccord, {3} à regarder, {4} non comptées.",
+    counted_line: "{0} photos : {1} comptées, {2} à regarder, {3} non comptées.",
+    close_line: "{0} pions sur {1} sont trop serrés pour trancher.", rows: "Lignes de la feuille sans photo", faults: "Lignes inutilisables",
+    unused: "Colonnes non utilisées : {0}", twenties_all: "Les 20 de la feuille sont lus comme tous ceux de la manche.",
+    twenties_aside: "Les 20 de la feuille sont lus comme ceux retirés du plateau.",
+    twenties_apart: "Les totaux de la feuille sont lus sans leurs 20.",
+    far: "Le cercle dessiné est l’endroit où le pion touche le plateau ; son dessus penche loin de l’appareil.",
+    nothing: "Rien ne correspond.", stale: "Une décision ne convient plus : aucun pion à cet endroit.", help: "Touches",
+    exchanged: "Les totaux de la feuille conviennent si l’on échange les camps.", set_aside: "{1} × 20 mis de côté expliqueraient le camp {0}.",
+    impossible: "Aucun compte du camp {0} ne donne {1}.", more_twenties: "{1} pions du camp {0} sont dans le trou, la feuille a {2} 20.",
+    keys: [["j / k", "photo suivante, précédente"], ["1 … 7", "filtres"], ["/", "chercher"], ["o", "lignes et valeurs oui, non"],
+      ["a", "le compte de cette photo est juste"], ["Entrée", "agrandir la photo"], ["d", "télécharger les décisions"],
+      ["l", "English"], ["?", "cette liste"]],
+    flat: "à plat", in_hole: "dans le trou", leaning: "penché", off: "dehors", missed: "pion oublié du camp {0} : {1}",
+    saved_hint: "Puis : crokeye audit … --decisions decisions.json",
+  },
+};
+
+// The count's sentences, for French readers. What is not here stays English.
+const FRENCH = [
+  [/^([\d.]+) mm from the (\d+) line \(±([\d.]+) mm\): (\d+) or (\d+)/, "à $1 mm de la ligne des $2 (± $3 mm) : $4 ou $5"],
+  [/^its colour \((.+)\) is of neither side/, "sa couleur ($1) n’est celle d’aucun camp"],
+  [/^only (\d+) % sure to be a disc of its side/, "sûr à $1 % seulement d’être un pion de son camp"],
+  [/^leans over the hole's edge: 15, or 20 if it lies flat in the hole/, "penché sur le bord du trou : 15, ou 20 s’il y est à plat"],
+  [/^not surely flat in the hole: 20, or 15 if it leans/, "peut-être pas à plat dans le trou : 20, ou 15 s’il penche"],
+  [/^lies where a peg stands/, "se trouve là où il y a un piton"],
+  [/^lies (\d+) mm from disc (\d+): one is stacked or no disc/, "à $1 mm du pion $2 : l’un est empilé ou n’est pas un pion"],
+  [/^what lies in the hole was not taken for a disc, but may be one \((\d+) %\)/, "ce qui est dans le trou n’a pas été pris pour un pion, mais peut en être un ($1 %)"],
+  [/^what lies (\d+) mm from the centre was not taken for a disc, but may be one \((\d+) %\)/, "ce qui est à $1 mm du centre n’a pas été pris pour un pion, mais peut en être un ($2 %)"],
+  [/^about (\d+) % of the playing surface is outside the picture: discs may lie there/, "environ $1 % du plateau est hors de la photo : des pions peuvent s’y trouver"],
+  [/^only (\d+) % of the (\d+) line was seen/, "la ligne des $2 n’a été vue qu’à $1 %"],
+  [/^(\d+) (.+) discs, more than the (\d+) that can be/, "$1 pions $2, plus que les $3 possibles"],
+  [/^no discs of the colours (.+) and (.+) are seen/, "on ne voit pas de pions $1 et $2"],
+  [/^which discs are (.+) and which (.+) is not clear/, "on ne sait pas quels pions sont $1 et lesquels $2"],
+  [/^no crokinole board: .*/, "pas de plateau de crokinole : rien sur la photo n’a son trou et ses trois cercles"],
+  [/^the file is not a picture.*/, "le fichier n’est pas une photo que crokeye connaît : JPEG, PNG ou WebP"],
+  [/^the picture is cut off before its end.*/, "la photo est coupée avant sa fin : copiez-la de nouveau"],
+  [/^the file is empty.*/, "le fichier est vide : copiez-le de nouveau de l’appareil"],
+  [/^the picture is damaged.*/, "la photo est abîmée : copiez-la de nouveau, ou enregistrez-la à nouveau"],
+];
+const COLOURS = { black: "noir", natural: "naturel", white: "blanc", red: "rouge", blue: "bleu", green: "vert", orange: "orange",
+  yellow: "jaune", purple: "violet", brown: "brun", pink: "rose", grey: "gris", walnut: "noyer", cherry: "cerisier", maple: "érable" };
+
+const $ = (id) => document.getElementById(id);
+const audit = JSON.parse($("audit").textContent);
+const items = [...document.querySelectorAll("script.item")].map((script) => JSON.parse(script.textContent));
+items.forEach((item, at) => { item.at = at; item.name = item.source.split(/[\\/]/).pop(); });
+const STORE = "crokeye-audit " + items.map((item) => item.key).join("").slice(0, 512);
+
+const remembered = (key) => { try { return localStorage.getItem(key); } catch { return null; } };
+const remember = (key, value) => { try { localStorage.setItem(key, value); } catch { /* a browser that keeps nothing */ } };
+
+let language = remembered("crokeye-language") || ((navigator.language || "en").startsWith("fr") ? "fr" : "en");
+let filter = "all";
+let current = -1;
+let made = [];
+try { made = JSON.parse(remembered(STORE) || "[]"); } catch { made = []; }
+
+const t = (key, ...words) => TEXT[language][key].replace(/\{(\d)\}/g, (_, at) => words[at]);
+const num = (value, digits = 1) => new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
+const colour = (name) => (language === "fr" && COLOURS[name]) || name;
+const sideName = (side) => (side.colour ? colour(side.colour) : t("side") + " " + side.side);
+const told = (sentence) => {
+  if (language !== "fr") return sentence;
+  const rule = FRENCH.find(([pattern]) => pattern.test(sentence));
+  return rule ? sentence.replace(rule[0], rule[1]) : sentence;
+};
+
+// Elements: el("p.soft", {title: ".."}, children)
+function el(name, attributes = {}, ...children) {
+  const [tag, ...classes] = name.split(".");
+  const node = document.createElement(tag);
+  if (classes.length) node.className = classes.join(" ");
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else if (value !== null) node.setAttribute(key, value);
+  }
+  node.append(...children.filter((child) => child !== null));
+  return node;
+}
+function svg(tag, attributes = {}, ...children) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...children);
+  return node;
+}
+
+// Board millimetres to picture pixels, as the count's JSON says: homography, then radial distortion.
+function project(board, [x, y]) {
+  const h = board.homography;
+  const w = h[2][0] * x + h[2][1] * y + h[2][2];
+  let u = (h[0][0] * x + h[0][1] * y + h[0][2]) / w, v = (h[1][0] * x + h[1][1] * y + h[1][2]) / w;
+  if (board.distortion) {
+    const [cx, cy] = board.camera.principal_px, f = board.camera.focal_px;
+    const a = (u - cx) / f, b = (v - cy) / f, r2 = a * a + b * b;
+    const scale = 1 + board.distortion.k1 * r2 + board.distortion.k2 * r2 * r2;
+    u = cx + f * a * scale; v = cy + f * b * scale;
+  }
+  return [u, v];
+}
+const circle = (radius, [x, y] = [0, 0], steps = 90) =>
+  Array.from({ length: steps }, (_, k) => { const a = (2 * Math.PI * k) / steps; return [x + radius * Math.cos(a), y + radius * Math.sin(a)]; });
+const path = (points) => points.map(([x, y]) => x.toFixed(1) + "," + y.toFixed(1)).join(" ");
+
+// Changes that hold: those of the last run, then those made here.
+const here = (item) => made.filter((decision) => decision.sha256 === item.audit.sha256);
+function changed(item) {
+  const discs = new Map(item.discs.map((disc) => [disc.id, { ...disc }]));
+  let accepted = false;
+  for (const decision of here(item)) {
+    if (decision.decision === "withdraw") { discs.clear(); item.discs.forEach((disc) => discs.set(disc.id, { ...disc })); accepted = false; }
+    if (decision.decision === "accept") accepted = true;
+    if (decision.decision === "value") Object.assign(discs.get(decision.disc) || {}, { value: decision.value, close: false, here: true });
+    if (decision.decision === "no_disc") discs.delete(decision.disc);
+  }
+  const sides = item.sides.map((side) => {
+    const count = { 20: 0, 15: 0, 10: 0, 5: 0, 0: 0 };
+    for (const disc of discs.values()) if (disc.side === side.side) count[disc.value] += 1;
+    const points = [20, 15, 10, 5].reduce((sum, value) => sum + value * count[value], 0);
+    // Discs added by an earlier decision stand in the side's own count alone.
+    const missed = item.audit.decisions.filter((d) => d.decision === "missed" && d.side === side.side);
+    missed.forEach((d) => { count[d.value] += 1; });
+    return { ...side, count, points: points + missed.reduce((sum, d) => sum + d.value, 0) };
+  });
+  return { discs: [...discs.values()], sides, accepted };
+}
+
+const image = (item, name) => {
+  const holder = $(item.key + "-" + name);
+  return holder ? "data:image/jpeg;base64," + holder.textContent : null;
+};
+const discClass = (disc) => ["disc", disc.side || "none", disc.value === 0 ? "off" : "", disc.close ? "is-close" : ""].join(" ").trim();
+const label = (at, size, disc) => {
+  const text = svg("text", { x: at[0], y: at[1], "font-size": size, class: disc.close ? "is-close" : "", "stroke-width": size / 6 });
+  text.textContent = disc.value;
+  return text;
+};
+
+function photoView(item, state) {
+  const source = image(item, "photo");
+  if (!source) return null;
+  const { width, height } = item.image || { width: 4, height: 3 };
+  const view = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": item.name });
+  view.append(svg("image", { href: source, width, height }));
+  const marks = svg("g", { class: "marks" });
+  if (item.board) {
+    const at = (point) => { const [u, v] = project(item.board, point); return [u + 0.5, v + 0.5]; };
+    item.board.rings.forEach((ring) => marks.append(svg("polygon", { class: "ring", points: path(circle(ring.inner_mm).map(at)) })));
+    for (const disc of state.discs) {
+      const [bx, by] = at(disc.base_mm), [px, py] = [disc.base_px[0] + 0.5, disc.base_px[1] + 0.5];
+      const outline = circle(disc.radius_mm, disc.base_mm, 32).map(at).map(([u, v]) => [u + px - bx, v + py - by]);
+      const size = Math.hypot(outline[0][0] - px, outline[0][1] - py);
+      marks.append(svg("polygon", { class: discClass(disc), points: path(outline) }), label([px, py], size * 0.85, disc));
+    }
+  }
+  view.append(marks);
+  view.addEventListener("click", () => enlarge(view));
+  return el("figure", {}, view, el("figcaption", {}, t("photo")));
+}
+
+function topView(item, state) {
+  const source = image(item, "top");
+  if (!source || !item.board) return null;
+  const view = svg("svg", { viewBox: "-372 -372 744 744", role: "img", "aria-label": t("top") });
+  view.append(svg("image", { href: source, x: -372, y: -372, width: 744, height: 744 }));
+  const marks = svg("g", { class: "marks" });
+  item.board.rings.forEach((ring) => marks.append(svg("circle", { class: "ring", r: ring.inner_mm })));
+  for (const disc of state.discs) {
+    const [x, y] = disc.base_mm;
+    marks.append(svg("circle", { class: discClass(disc), cx: x, cy: y, r: disc.radius_mm }), label([x, y], 15, disc));
+  }
+  view.append(marks);
+  view.addEventListener("click", () => enlarge(view));
+  return el("figure", {}, view, el("figcaption", {}, t("top")));
+}
+
+function closeup(item, state, disc) {
+  const source = image(item, "disc-" + disc.id);
+  const [x, y] = disc.base_mm, reach = 34;
+  const shown = state.discs.find((other) => other.id === disc.id);
+  const card = el("div", { "data-disc": disc.id });
+  if (source) {
+    const view = svg("svg", { viewBox: `${x - reach} ${y - reach} ${2 * reach} ${2 * reach}`, role: "img", "aria-label": t("disc") + " " + disc.id });
+    view.append(svg("image", { href: source, x: x - reach, y: y - reach, width: 2 * reach, height: 2 * reach }));
+    const marks = svg("g", { class: "marks" });
+    item.board.rings.forEach((ring) => marks.append(svg("circle", { class: "ring", r: ring.inner_mm })));
+    marks.append(svg("circle", { class: discClass(shown || disc), cx: x, cy: y, r: disc.radius_mm }));
+    view.append(marks);
+    view.addEventListener("click", () => enlarge(view));
+    card.append(el("figure", {}, view));
+  }
+  const side = item.sides.find((other) => other.side === disc.side);
+  const reasons = item.review.filter((doubt) => doubt.disc === disc.id).map((doubt) => told(doubt.reason));
+  card.append(el("p", {}, el("b", {}, "#" + disc.id + " " + (side ? sideName(side) : t("none"))), " ", reasons.join("; ")));
+  const values = [20, 15, 10, 5, 0];
+  const likely = values.filter((value) => Math.abs(values.indexOf(value) - values.indexOf(disc.value)) <= 1);
+  const choose = el("div.choose", { role: "group", "aria-label": t("value") });
+  for (const value of likely) {
+    const on = Boolean(shown) && shown.value === value && (shown.here || item.audit.decided.includes(disc.id));
+    choose.append(el("button", { type: "button", "aria-pressed": on, onclick: () => decide(item, { decision: "value", disc: disc.id, at_mm: disc.base_mm, value }) }, String(value)));
+  }
+  choose.append(el("button", { type: "button", "aria-pressed": !shown, onclick: () => decide(item, { decision: "no_disc", disc: disc.id, at_mm: disc.base_mm }) }, t("no_disc")));
+  card.append(choose);
+  return card;
+}
+
+function sumOf(side) {
+  const parts = [20, 15, 10, 5].filter((value) => side.count[value]).map((value) => side.count[value] + "×" + value);
+  return (parts.join(" + ") || "0") + " = " + side.points;
+}
+
+// The colour of the side's discs inside the colour in which they are drawn.
+function swatch(item, side) {
+  const dot = el("span.swatch." + side.side);
+  const disc = item.discs.find((other) => other.side === side.side);
+  if (disc) dot.style.background = `lab(${disc.colour.lab.join(" ")})`;
+  return dot;
+}
+
+function totals(item, state) {
+  const { claimed, set_aside: aside, row } = item.audit;
+  const head = el("tr", {}, el("th", {}, t("side")), el("th.sum", {}, t("sum")));
+  const some = row !== null && aside.some((count) => count > 0);
+  if (some) head.append(el("th", {}, t("aside")));
+  head.append(el("th.n", {}, t("picture")));
+  if (row !== null) head.append(el("th.n", {}, t("sheet")), el("th.n", {}, t("difference")));
+  const table = el("table", {}, head);
+  state.sides.forEach((side, index) => {
+    const total = side.points + (row !== null ? 20 * aside[index] : 0);
+    const line = el("tr", {}, el("td", {}, swatch(item, side), sideName(side)), el("td.sum", {}, sumOf(side)));
+    if (some) line.append(el("td", {}, aside[index] ? aside[index] + "×20" : ""));
+    line.append(el("td.n", {}, el("b", {}, String(total))));
+    if (row !== null) {
+      const off = claimed[index] - total;
+      line.append(el("td.n", {}, String(claimed[index])), el(off ? "td.n.wrong" : "td.n", {}, off ? (off > 0 ? "+" : "−") + Math.abs(off) : "0"));
+    }
+    table.append(line);
+  });
+  return el("div.scroll", {}, table);
+}
+
+function remarkText(remark) {
+  const words = { set_aside: [remark.side, remark.count], impossible: [remark.side, remark.total], more_twenties: [remark.side, remark.seen, remark.sheet] };
+  return t(remark.kind, ...(words[remark.kind] || []));
+}
+
+function decisionText(decision) {
+  const disc = decision.disc ? "#" + decision.disc + " " : "";
+  const what = { value: () => disc + "= " + decision.value, owner: () => disc + "→ " + decision.side, no_disc: () => disc + t("no_disc"),
+    missed: () => t("missed", decision.side, decision.value), accept: () => t("accept"), withdraw: () => t("withdraw") };
+  const when = new Date(decision.at).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
+  return what[decision.decision]() + " (" + t("kept", decision.author, when) + (decision.reason ? ": " + decision.reason : "") + ")";
+}
+
+const badge = (item) => {
+  const verdict = item.audit.verdict;
+  const name = !audit.has_sheet && verdict === "unclaimed" ? item.status : verdict;
+  return el("span.badge." + name, {}, t("v_" + name));
+};
+
+function body(item) {
+  const state = changed(item);
+  const parts = [];
+  if (item.error) parts.push(el("p", {}, told(item.error)));
+  if (state.sides.length) parts.push(totals(item, state));
+  if (item.audit.remarks.length) parts.push(el("ul", {}, ...item.audit.remarks.map((remark) => el("li", {}, remarkText(remark)))));
+  const doubts = item.review.filter((doubt) => doubt.disc === null);
+  if (doubts.length) parts.push(el("h3", {}, t("doubts")), el("ul", {}, ...doubts.map((doubt) => el("li", {}, told(doubt.reason)))));
+  const views = [photoView(item, state), topView(item, state)].filter(Boolean);
+  if (views.length) parts.push(el("div.views", {}, ...views));
+  const doubted = new Set(item.review.map((doubt) => doubt.disc));
+  const close = item.discs.filter((disc) => disc.close || doubted.has(disc.id));
+  if (close.length) {
+    parts.push(el("h3", {}, t("closeups")), el("div.closeups", {}, ...close.map((disc) => closeup(item, state, disc))));
+    parts.push(el("p.far", {}, el("small", {}, t("far"))));
+  }
+  if (item.sides.length) {
+    const choose = el("div.choose", {}, el("button.accept", { type: "button", "aria-pressed": state.accepted, onclick: () => decide(item, { decision: "accept" }) }, t("accept")));
+    if (item.audit.decisions.length || here(item).length) choose.append(el("button", { type: "button", onclick: () => takeBack(item) }, t("withdraw")));
+    parts.push(choose);
+  }
+  const decisions = [...item.audit.decisions.map(decisionText), ...here(item).map((decision) => decisionText(decision) + " · " + t("now"))];
+  if (decisions.length) parts.push(el("h3", {}, t("decisions")), el("ul", {}, ...decisions.map((text) => el("li", {}, text))));
+  if (item.audit.stale.length) parts.push(el("p", {}, t("stale")));
+  if (item.discs.length) parts.push(discTable(item, state));
+  return parts;
+}
+
+function discTable(item, state) {
+  const head = ["disc", "side", "state", "value", "line", "margin", "confidence"].map((key) => el("th", {}, t(key)));
+  const table = el("table", {}, el("tr", {}, ...head));
+  for (const disc of state.discs) {
+    const side = item.sides.find((other) => other.side === disc.side);
+    const margin = disc.margin_mm === null ? "" : num(disc.margin_mm, 2) + " ± " + num(disc.margin_sigma_mm, 2);
+    const cells = ["#" + disc.id, side ? sideName(side) : "–", t(disc.state), disc.value, disc.line || "", margin, Math.round(disc.confidence * 100) + " %"];
+    table.append(el("tr", {}, ...cells.map((cell) => el("td", {}, String(cell)))));
+  }
+  return el("details", {}, el("summary", {}, t("discs")), el("div.scroll", {}, table));
+}
+
+function card(item) {
+  const doubles = items.filter((other) => other !== item && item.audit.double !== null && other.audit.double === item.audit.double);
+  const notes = [item.audit.row === null ? null : t("row", item.audit.row), item.audit.taken ? item.audit.taken.replace("T", " ") : null,
+    item.audit.pooled > 1 ? t("pooled", item.audit.pooled) : null].filter(Boolean);
+  const head = el("div.head", {}, badge(item), el("h2", {}, item.name), el("small", { title: item.source }, notes.join(" · ")));
+  for (const other of doubles) head.append(el("button.badge.note", { type: "button", onclick: () => reveal(other) }, t("double", other.name)));
+  const article = el("article", { tabindex: "-1", "data-at": item.at, "data-name": item.name }, head, el("div.body"));
+  return article;
+}
+
+// A card is filled when it comes near the screen, and before printing.
+const near = new IntersectionObserver((entries) => {
+  for (const entry of entries) if (entry.isIntersecting) fill(entry.target);
+}, { rootMargin: "800px" });
+function fill(article) {
+  const holder = article.querySelector(".body");
+  if (holder.childElementCount) return;
+  holder.replaceChildren(...body(items[article.dataset.at]));
+  near.unobserve(article);
+}
+function refill(item) {
+  const article = document.querySelector(`article[data-at="${item.at}"]`);
+  if (article) article.querySelector(".body").replaceChildren(...body(item));
+}
+
+const isOpen = (item) => item.needs_eyes && !["disagrees", "no_board", "unreadable"].includes(item.audit.verdict);
+const FILTERS = {
+  all: () => true,
+  disagrees: (item) => item.audit.verdict === "disagrees",
+  look: isOpen,
+  agrees: (item) => item.audit.verdict === "agrees" || (!audit.has_sheet && item.status === "counted"),
+  rest: (item) => audit.has_sheet && item.audit.row === null && Boolean(item.sides.length),
+  failed: (item) => !item.sides.length,
+  decided: (item) => item.audit.decisions.length > 0 || here(item).length > 0,
+};
+function shown() {
+  const words = $("search").value.trim().toLowerCase();
+  const fits = (item) => !words || item.source.toLowerCase().includes(words) || String(item.audit.row) === words;
+  return items.filter((item) => FILTERS[filter](item) && fits(item));
+}
+
+function list() {
+  current = -1;
+  const cards = shown().map(card);
+  $("list").replaceChildren(...(cards.length ? cards : [el("p", {}, t("nothing"))]));
+  cards.forEach((article) => near.observe(article));
+}
+
+function summary() {
+  const tally = audit.tally;
+  const look = items.filter(isOpen).length, failed = tally.no_board + tally.unreadable;
+  const lines = [audit.has_sheet ? t("one_line", tally.pictures, tally.agree, tally.disagree, look, failed)
+    : t("counted_line", tally.pictures, tally.pictures - look - failed, look, failed),
+    t("close_line", tally.close_discs, tally.discs)];
+  if (audit.has_sheet) {
+    if (audit.conventions.twenties !== "all") lines.push(t("twenties_" + audit.conventions.twenties));
+    if (audit.unused.length) lines.push(t("unused", audit.unused.join(", ")));
+  }
+  $("summary").replaceChildren(...lines.map((line) => el("p", {}, line)));
+  const table = (title, rows) => rows.length ? [el("h2", {}, t(title)), el("ul", {}, ...rows.map(([row, reason]) => el("li", {}, t("row", row) + ": " + reason)))] : [];
+  $("rows").replaceChildren(...table("rows", audit.unmatched), ...table("faults", audit.faults));
+}
+
+function filters() {
+  const names = Object.keys(FILTERS).filter((name) => name === "all" || items.some(FILTERS[name]));
+  $("filters").replaceChildren(...names.map((name, at) => el("button", { type: "button", "data-filter": name, "aria-pressed": name === filter,
+    onclick: () => { filter = name; filters(); list(); } }, el("kbd", {}, String(at + 1)), t(name === "agrees" && !audit.has_sheet ? "v_counted" : name),
+    el("b", {}, String(items.filter(FILTERS[name]).length)))));
+}
+
+function decide(item, change) {
+  const place = (decision) => decision.sha256 === item.audit.sha256 && decision.disc === change.disc;
+  const values = ["value", "no_disc"];
+  made = made.filter((decision) => !(place(decision) && (decision.decision === change.decision || (values.includes(decision.decision) && values.includes(change.decision)))));
+  made.push({ picture: item.name, sha256: item.audit.sha256, ...change, author: $("author").value.trim() || "report", at: new Date().toISOString() });
+  keep(item);
+}
+function takeBack(item) {
+  made = made.filter((decision) => decision.sha256 !== item.audit.sha256);
+  if (item.audit.decisions.length) made.push({ picture: item.name, sha256: item.audit.sha256, decision: "withdraw", author: $("author").value.trim() || "report", at: new Date().toISOString() });
+  keep(item);
+}
+function keep(item) {
+  remember(STORE, JSON.stringify(made));
+  if (item) refill(item);
+  bar();
+  filters();
+}
+function bar() {
+  $("decisions").hidden = made.length === 0;
+  $("decision-count").textContent = t("count_decisions", made.length);
+  $("decisions").title = t("saved_hint");
+}
+function download() {
+  const kept = items.flatMap((item) => item.audit.decisions);
+  const author = $("author").value.trim();
+  const fresh = made.map((decision) => (author && decision.author === "report" ? { ...decision, author } : decision));
+  const text = JSON.stringify({ schema: "crokeye.decisions/1", decisions: [...kept, ...fresh] }, null, 1);
+  const link = el("a", { href: URL.createObjectURL(new Blob([text], { type: "application/json" })), download: "decisions.json" });
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
+function enlarge(view) {
+  $("zoom").lastElementChild.replaceChildren(view.cloneNode(true));
+  $("zoom").showModal();
+}
+function help() {
+  const rows = TEXT[language].keys.map(([key, text]) => el("tr", {}, el("td", {}, el("kbd", {}, key)), el("td", {}, text)));
+  $("help").lastElementChild.replaceChildren(el("h2", {}, t("help")), el("table", {}, ...rows), el("p", {}, t("saved_hint")));
+  $("help").showModal();
+}
+function reveal(item) {
+  if (!document.querySelector(`article[data-at="${item.at}"]`)) { filter = "all"; $("search").value = ""; filters(); list(); }
+  step(0, document.querySelector(`article[data-at="${item.at}"]`));
+}
+function step(by, to) {
+  const cards = [...document.querySelectorAll("article")];
+  if (!cards.length) return;
+  current = to ? cards.indexOf(to) : Math.min(cards.length - 1, Math.max(0, current + by));
+  cards.forEach((article, at) => article.classList.toggle("current", at === current));
+  fill(cards[current]);
+  cards[current].focus({ preventScroll: true });
+  cards[current].scrollIntoView({ block: "start" });
+}
+const at = () => { const article = document.querySelectorAll("article")[current]; return article ? items[article.dataset.at] : null; };
+
+function speak(next) {
+  language = next;
+  remember("crokeye-language", next);
+  document.documentElement.lang = next;
+  document.title = "crokeye · " + t("audit");
+  document.querySelectorAll("[data-t]").forEach((node) => { node.textContent = t(node.dataset.t); });
+  $("language").textContent = t("other");
+  $("search").placeholder = t("search");
+  $("search").setAttribute("aria-label", t("search"));
+  summary(); filters(); list(); bar();
+}
+function overlay(on) {
+  $("overlay").checked = on;
+  document.body.classList.toggle("marks-off", !on);
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.matches("input[type=search], #author")) { if (event.key === "Escape") event.target.blur(); return; }
+  if (document.querySelector("dialog[open]")) return;
+  const number = Number(event.key);
+  const buttons = [...$("filters").children];
+  const article = document.querySelectorAll("article")[current];
+  const keys = {
+    j: () => step(1), k: () => step(-1), "/": () => $("search").focus(), o: () => overlay(!$("overlay").checked), d: () => made.length && download(),
+    l: () => speak(language === "en" ? "fr" : "en"), "?": help, a: () => at() && at().sides.length && decide(at(), { decision: "accept" }),
+  };
+  if (event.key === "Enter" && event.target === article) { const view = article.querySelector("figure svg"); if (view) enlarge(view); }
+  else if (number >= 1 && number <= buttons.length) buttons[number - 1].click();
+  else if (keys[event.key]) keys[event.key]();
+  else return;
+  event.preventDefault();
+});
+document.querySelectorAll("dialog").forEach((dialog) => dialog.addEventListener("click", (event) => {
+  if (event.target === dialog || event.target.matches(".close") || event.target.closest("svg")) dialog.close();
+}));
+$("search").addEventListener("input", list);
+$("overlay").addEventListener("change", (event) => overlay(event.target.checked));
+$("language").addEventListener("click", () => speak(language === "en" ? "fr" : "en"));
+$("help-button").addEventListener("click", help);
+$("download").addEventListener("click", download);
+$("discard").addEventListener("click", () => { made = []; remember(STORE, "[]"); list(); bar(); filters(); });
+$("author").value = remembered("crokeye-author") || "";
+$("author").addEventListener("change", (event) => remember("crokeye-author", event.target.value));
+window.addEventListener("beforeprint", () => document.querySelectorAll("article").forEach(fill));
+speak(language);

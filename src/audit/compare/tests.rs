@@ -1,0 +1,101 @@
+use super::*;
+use crate::audit::testing::{claim, report};
+use crate::count::palette;
+
+const LOOSE: Conventions = Conventions { twenties: Twenties::All, sides_fixed: false };
+const FIXED: Conventions = Conventions { twenties: Twenties::All, sides_fixed: true };
+
+fn verdict(report: &Report, claim: &Claim, conventions: Conventions) -> Verdict {
+    compare(report, Some(claim), conventions).verdict
+}
+
+#[test]
+fn equal_totals_agree_and_others_do_not() {
+    let picture = report(&[15, 10, 10], &[20, 5]);
+    assert_eq!(verdict(&picture, &claim([35, 25]), FIXED), Verdict::Agrees);
+    assert_eq!(verdict(&picture, &claim([30, 25]), FIXED), Verdict::Disagrees);
+    assert_eq!(compare(&picture, None, FIXED).verdict, Verdict::Unclaimed);
+    assert_eq!(verdict(&Report::error("x", "cut off".to_owned()), &claim([0, 0]), FIXED), Verdict::Unreadable);
+}
+
+#[test]
+fn totals_the_other_way_round_agree_only_where_the_sheet_has_no_order() {
+    let picture = report(&[15, 10, 10], &[5]);
+    assert_eq!(verdict(&picture, &claim([5, 35]), LOOSE), Verdict::Agrees);
+    let strict = compare(&picture, Some(&claim([5, 35])), FIXED);
+    assert_eq!((strict.verdict, strict.remarks), (Verdict::Disagrees, vec![Remark::Exchanged]));
+}
+
+#[test]
+fn named_colours_settle_the_order() {
+    let picture = report(&[15, 10], &[5]);
+    let mut claim = claim([5, 25]);
+    claim.sides[0].colour = palette::named("natural");
+    claim.sides[1].colour = palette::named("black");
+    let found = compare(&picture, Some(&claim), FIXED);
+    assert_eq!((found.verdict, found.exchanged, found.claimed), (Verdict::Agrees, true, Some([25, 5])));
+    claim.sides.swap(0, 1);
+    claim.sides[0].total = Some(5);
+    claim.sides[1].total = Some(25);
+    assert_eq!(verdict(&picture, &claim, LOOSE), Verdict::Disagrees);
+}
+
+#[test]
+fn open_calls_leave_what_they_allow_open() {
+    let mut picture = report(&[15, 10], &[5]);
+    picture.status = Status::Review;
+    let doubt = |disc, total| crate::count::report::Review {
+        disc,
+        reason: String::new(),
+        total_if_other: [(Side::A, total)].into(),
+    };
+    picture.review = vec![doubt(Some(1), 20), doubt(Some(2), 20)];
+    for (total, expected) in [
+        (25, Verdict::Agrees),
+        (20, Verdict::Open),
+        (15, Verdict::Open),
+        (10, Verdict::Doubtful),
+        (30, Verdict::Doubtful),
+    ] {
+        assert_eq!(verdict(&picture, &claim([total, 5]), FIXED), expected, "{total}");
+    }
+    picture.review.push(doubt(None, 25));
+    assert_eq!(verdict(&picture, &claim([240, 5]), FIXED), Verdict::Open);
+}
+
+#[test]
+fn twenties_are_read_as_most_clear_pictures_have_them() {
+    let pictures = [report(&[20, 15], &[5]), report(&[10], &[20, 10]), report(&[15], &[15])];
+    let sheet = |rows: [[(u32, u32); 2]; 3]| {
+        rows.map(|row| {
+            let mut claim = claim(row.map(|side| side.0));
+            (0..2).for_each(|side| claim.sides[side].twenties = Some(row[side].1));
+            claim
+        })
+    };
+    let read = |claims: &[Claim; 3]| conventions(pictures.iter().zip(claims)).twenties;
+    // Two 20s were taken off side a in each round.
+    assert_eq!(read(&sheet([[(75, 3), (5, 0)], [(50, 2), (30, 1)], [(55, 2), (15, 0)]])), Twenties::All);
+    assert_eq!(read(&sheet([[(75, 2), (5, 0)], [(50, 2), (30, 0)], [(55, 2), (15, 0)]])), Twenties::Aside);
+    assert_eq!(read(&sheet([[(15, 3), (5, 0)], [(10, 2), (10, 1)], [(15, 2), (15, 0)]])), Twenties::Apart);
+}
+
+#[test]
+fn a_sheet_whose_sides_mostly_fit_is_held_to_its_order() {
+    let picture = report(&[15, 10, 10], &[5]);
+    let straight = claim([35, 5]);
+    let crossed = claim([5, 35]);
+    let sheet = |claims: &[&Claim]| conventions(claims.iter().map(|claim| (&picture, *claim))).sides_fixed;
+    assert!(sheet(&[&straight; 10]));
+    assert!(!sheet(&[&straight; 4]), "too few to tell");
+    assert!(!sheet(&[&straight, &crossed, &straight, &crossed, &straight, &straight, &straight]));
+}
+
+#[test]
+fn a_difference_of_20s_and_impossible_totals_are_remarked() {
+    let picture = report(&[15, 10], &[5]);
+    let found = compare(&picture, Some(&claim([65, 7])), FIXED);
+    assert_eq!(found.verdict, Verdict::Disagrees);
+    let expected = [Remark::SetAside { side: Side::A, count: 2 }, Remark::Impossible { side: Side::B, total: 7 }];
+    assert_eq!(found.remarks, expected);
+}

@@ -1,0 +1,320 @@
+//! What many photos of one camera know together.
+//!
+//! In: what was measured in each photo of a group (one lens; with a fixed camera, one place too). Out: the same, each
+//! photo judged with the knowledge of all. No pixel is looked at again: a photo's registration carries its covariance as
+//! deviations, its discs the picture position of their middles, and both are conditioned on the shared estimate.
+//!
+//! What photos share is averaged. How much surer the average is, the photos themselves tell: an error that differs from
+//! photo to photo shows as scatter and is divided by their number; what does not scatter (a prior, a bias of the light)
+//! is an error of all of them, and stays. With S the mean covariance and V the scatter about the mean, in the
+//! coordinates in which S is 1: a direction of scatter v keeps 1 - v and gains v / n.
+
+use nalgebra::{Cholesky, DMatrix, DVector, Dyn, SymmetricEigen};
+
+use super::journal::Measured;
+use crate::board::State;
+use crate::detect::{self, Detections, DiscSet};
+use crate::geometry::Point;
+use crate::register::solve::{CAMERA_PARAMETERS, pack, unpack};
+use crate::register::{Deviation, Registration};
+
+/// Fewer photos than this tell too little about their scatter.
+pub const FEWEST_PHOTOS: usize = 4;
+
+/// A photo whose shared parameters lie further than this from the median, in its own and the typical deviations, is not
+/// of the group: a bumped board, another set of discs.
+const OUTLIER: f64 = 5.0;
+
+/// Parameters of a photo: the camera's, then the inner edges of the three lines.
+const PARAMETERS: usize = CAMERA_PARAMETERS + 3;
+
+/// Focal length, principal point, distortion: what belongs to the lens (see [`pack`]).
+const LENS: std::ops::Range<usize> = 0..5;
+
+/// Judges every photo of a group with the knowledge of all. `fixed` says that the camera did not move.
+pub fn pool(photos: &mut [Measured], fixed: bool, config: &detect::Config) {
+    if photos.len() < FEWEST_PHOTOS {
+        return;
+    }
+    let states: Vec<Belief> = photos.iter().map(|photo| Belief::of(&photo.registration)).collect();
+    let lines = CAMERA_PARAMETERS..PARAMETERS;
+    // Tiers from what most photos share to what the fewest do; each takes the photos that agree.
+    let everything: Vec<usize> = (0..PARAMETERS).collect();
+    let lens_and_lines: Vec<usize> = LENS.chain(lines).collect();
+    let lens: Vec<usize> = LENS.collect();
+    let tiers: Vec<Vec<usize>> =
+        if fixed { vec![everything, lens_and_lines, lens] } else { vec![lens_and_lines, lens] };
+    let mut left: Vec<usize> = (0..photos.len()).collect();
+    for shared in &tiers {
+        let (agreeing, others) = split(&states, &left, shared);
+        if let Some(common) = Common::of(&states, &agreeing, shared) {
+            for &at in &agreeing {
+                if let Some(belief) = states[at].given(&common, shared) {
+                    let mut pooled = photos[at].registration.clone();
+                    belief.write(&mut pooled);
+                    if shows_the_same(&photos[at].registration, &pooled) {
+                        photos[at].registration = pooled;
+                    }
+                }
+            }
+            left = others;
+        }
+        if left.len() < FEWEST_PHOTOS {
+            break;
+        }
+    }
+    pool_discs(photos, config);
+}
+
+/// How far the lines may move in the picture by pooling, px: they were seen where they were.
+const SAME_LINES_PX: f64 = 0.5;
+
+/// Whether two registrations of one photo show the scoring lines in the same place.
+fn shows_the_same(own: &Registration, pooled: &Registration) -> bool {
+    let moved = |line: usize, turn: usize| {
+        let (sin, cos) = (turn as f64 * std::f64::consts::FRAC_PI_4).sin_cos();
+        let at = |registration: &Registration| {
+            let radius = registration.rings[line].inner_mm;
+            registration.camera.project(Point::new(radius * cos, radius * sin), 0.0)
+        };
+        at(own).zip(at(pooled)).map_or(f64::INFINITY, |(before, after)| before.distance(after))
+    };
+    (0..3).all(|line| (0..8).all(|turn| moved(line, turn) < SAME_LINES_PX))
+}
+
+/// A photo's registration as a normal distribution.
+struct Belief {
+    x: DVector<f64>,
+    covariance: DMatrix<f64>,
+}
+
+impl Belief {
+    fn of(registration: &Registration) -> Self {
+        let vector =
+            |camera, inner: [f64; 3]| DVector::from_iterator(PARAMETERS, pack(camera).into_iter().chain(inner));
+        let x = vector(&registration.camera, registration.inner_mm());
+        let mut covariance = DMatrix::zeros(PARAMETERS, PARAMETERS);
+        for deviation in &registration.deviations {
+            let d = vector(&deviation.camera, deviation.inner_mm) - &x;
+            covariance += &d * d.transpose();
+        }
+        Self { x, covariance }
+    }
+
+    /// This belief where the shared parameters are as `common` says; the others follow by what binds them.
+    fn given(&self, common: &Common, shared: &[usize]) -> Option<Self> {
+        let own: Vec<usize> = (0..PARAMETERS).filter(|at| !shared.contains(at)).collect();
+        let shared_own = block(&self.covariance, shared, shared);
+        let bind = block(&self.covariance, &own, shared) * floored(&shared_own)?.inverse();
+        let step = &common.x - pick(&self.x, shared);
+        let own_x = pick(&self.x, &own) + &bind * step;
+        let freed = block(&self.covariance, &own, &own) - &bind * block(&self.covariance, shared, &own);
+        let own_covariance = freed + &bind * &common.covariance * bind.transpose();
+        let cross = &bind * &common.covariance;
+        let mut out = Self { x: self.x.clone(), covariance: self.covariance.clone() };
+        for (i, &row) in shared.iter().enumerate() {
+            out.x[row] = common.x[i];
+            shared
+                .iter()
+                .enumerate()
+                .for_each(|(j, &column)| out.covariance[(row, column)] = common.covariance[(i, j)]);
+        }
+        for (i, &row) in own.iter().enumerate() {
+            out.x[row] = own_x[i];
+            own.iter().enumerate().for_each(|(j, &column)| out.covariance[(row, column)] = own_covariance[(i, j)]);
+            for (j, &column) in shared.iter().enumerate() {
+                out.covariance[(row, column)] = cross[(i, j)];
+                out.covariance[(column, row)] = cross[(i, j)];
+            }
+        }
+        Some(out)
+    }
+
+    /// Puts the belief in place of a registration's.
+    fn write(&self, registration: &mut Registration) {
+        let inner = |x: &DVector<f64>| [0, 1, 2].map(|i| x[CAMERA_PARAMETERS + i]);
+        let camera = |x: &DVector<f64>| unpack(&x.as_slice()[..CAMERA_PARAMETERS]);
+        registration.camera = camera(&self.x);
+        for (ring, inner_mm) in registration.rings.iter_mut().zip(inner(&self.x)) {
+            ring.outer_mm += inner_mm - ring.inner_mm;
+            ring.inner_mm = inner_mm;
+        }
+        // The square root of the covariance, scaled to a correlation matrix first: parameters differ by orders.
+        let sigma: Vec<f64> = (0..PARAMETERS).map(|i| self.covariance[(i, i)].max(0.0).sqrt().max(1e-12)).collect();
+        let correlation =
+            DMatrix::from_fn(PARAMETERS, PARAMETERS, |i, j| self.covariance[(i, j)] / (sigma[i] * sigma[j]));
+        let eigen = SymmetricEigen::new((&correlation + correlation.transpose()) * 0.5);
+        registration.deviations = (0..PARAMETERS)
+            .filter(|&k| eigen.eigenvalues[k] > 1e-9)
+            .map(|k| {
+                let root = eigen.eigenvalues[k].sqrt();
+                let x = DVector::from_fn(PARAMETERS, |i, _| self.x[i] + sigma[i] * eigen.eigenvectors[(i, k)] * root);
+                Deviation { camera: camera(&x), inner_mm: inner(&x) }
+            })
+            .collect();
+        let height = registration.camera.height_mm();
+        let off = registration.deviations.iter().map(|d| (d.camera.height_mm() - height).powi(2));
+        registration.height_sigma_mm = off.sum::<f64>().sqrt();
+    }
+}
+
+/// What photos know together about the parameters that they share.
+struct Common {
+    x: DVector<f64>,
+    covariance: DMatrix<f64>,
+}
+
+impl Common {
+    fn of(states: &[Belief], photos: &[usize], shared: &[usize]) -> Option<Self> {
+        if photos.len() < FEWEST_PHOTOS {
+            return None;
+        }
+        let n = photos.len() as f64;
+        let beliefs = || photos.iter().map(|&at| &states[at]);
+        let x = beliefs().map(|belief| pick(&belief.x, shared)).sum::<DVector<f64>>() / n;
+        let mean = beliefs().map(|belief| block(&belief.covariance, shared, shared)).sum::<DMatrix<f64>>() / n;
+        let scatter = beliefs().map(|belief| {
+            let d = pick(&belief.x, shared) - &x;
+            &d * d.transpose()
+        });
+        let scatter = scatter.sum::<DMatrix<f64>>() / (n - 1.0);
+        let root = floored(&mean)?.l();
+        let inverse = root.clone().try_inverse()?;
+        let eigen = SymmetricEigen::new(&inverse * scatter * inverse.transpose());
+        let keep = eigen.eigenvalues.map(|v| (1.0 - v).max(0.0) + v.max(0.0) / n);
+        let turned = &root * &eigen.eigenvectors;
+        Some(Self { x, covariance: &turned * DMatrix::from_diagonal(&keep) * turned.transpose() })
+    }
+}
+
+/// A covariance that can be inverted: deviations too small to be kept left it without rank.
+fn floored(covariance: &DMatrix<f64>) -> Option<Cholesky<f64, Dyn>> {
+    let n = covariance.nrows();
+    let least = (0..n).map(|i| covariance[(i, i)]).filter(|v| *v > 0.0).fold(f64::INFINITY, f64::min);
+    if !least.is_finite() {
+        return None;
+    }
+    let floor = |i: usize| 1e-6 * covariance[(i, i)].max(1e-6 * least);
+    (covariance + DMatrix::from_diagonal(&DVector::from_fn(n, |i, _| floor(i)))).cholesky()
+}
+
+/// The photos whose shared parameters agree with most, and the others.
+fn split(states: &[Belief], photos: &[usize], shared: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    let mut agrees = vec![true; states.len()];
+    for &parameter in shared {
+        let value = |&at: &usize| states[at].x[parameter];
+        let middle = median(photos.iter().map(value).collect());
+        let typical = 1.4826 * median(photos.iter().map(|at| (value(at) - middle).abs()).collect());
+        for &at in photos {
+            let own = states[at].covariance[(parameter, parameter)].max(0.0).sqrt();
+            agrees[at] &= (value(&at) - middle).abs() <= OUTLIER * own.hypot(typical) + 1e-9;
+        }
+    }
+    photos.iter().partition(|&&at| agrees[at])
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+fn pick(x: &DVector<f64>, at: &[usize]) -> DVector<f64> {
+    DVector::from_fn(at.len(), |i, _| x[at[i]])
+}
+
+fn block(m: &DMatrix<f64>, rows: &[usize], columns: &[usize]) -> DMatrix<f64> {
+    DMatrix::from_fn(rows.len(), columns.len(), |i, j| m[(rows[i], columns[j])])
+}
+
+/// One set of discs: its radius and height from all photos, and every disc placed with them.
+fn pool_discs(photos: &mut [Measured], config: &detect::Config) {
+    let radius = (config.shape.radius_mm, config.shape_sigma_mm[0]);
+    let height = (config.shape.height_mm, config.shape_sigma_mm[1]);
+    let radii = shared(photos.iter().map(|p| (p.detections.set.radius_mm, p.detections.set.radius_sigma_mm)), radius);
+    let heights = shared(photos.iter().map(|p| (p.detections.set.height_mm, p.detections.set.height_sigma_mm)), height);
+    let palette = palette(photos);
+    for photo in photos {
+        let own = photo.detections.set;
+        let fits = |value: f64, sigma: f64, pooled: Option<(f64, f64)>| {
+            pooled.filter(|(mean, spread)| (value - mean).abs() <= OUTLIER * sigma.hypot(*spread))
+        };
+        let (radius_mm, radius_sigma_mm) =
+            fits(own.radius_mm, own.radius_sigma_mm, radii).unwrap_or((own.radius_mm, own.radius_sigma_mm));
+        let (height_mm, height_sigma_mm) =
+            fits(own.height_mm, own.height_sigma_mm, heights).unwrap_or((own.height_mm, own.height_sigma_mm));
+        photo.detections.set = DiscSet { radius_mm, radius_sigma_mm, height_mm, height_sigma_mm };
+        for disc in &mut photo.detections.discs {
+            if disc.state == State::Flat {
+                disc.middle_height_mm += (height_mm - own.height_mm) / 2.0;
+            }
+            if let Some(base) = photo.registration.camera.board_at(disc.middle_px, disc.middle_height_mm) {
+                disc.base = base;
+            }
+        }
+        if let Some(palette) = palette {
+            name_sides(&mut photo.detections, palette);
+        }
+    }
+}
+
+/// One measure of all photos, from each photo's (value, sigma) that hold a prior (value, sigma): the prior is taken out
+/// of each and put back once. None where the photos tell nothing.
+fn shared(photos: impl Iterator<Item = (f64, f64)>, prior: (f64, f64)) -> Option<(f64, f64)> {
+    let prior_weight = prior.1.powi(-2);
+    let told: Vec<(f64, f64)> = photos
+        .filter_map(|(value, sigma)| {
+            let weight = sigma.powi(-2) - prior_weight;
+            let told = (value * sigma.powi(-2) - prior.0 * prior_weight) / weight;
+            (weight > 1e-3 * prior_weight && told.is_finite()).then_some((told, weight))
+        })
+        .collect();
+    if told.len() < FEWEST_PHOTOS {
+        return None;
+    }
+    let n = told.len() as f64;
+    let weight: f64 = told.iter().map(|(_, weight)| weight).sum();
+    let value = told.iter().map(|(value, weight)| value * weight).sum::<f64>() / weight;
+    let scatter = told.iter().map(|(v, weight)| (v - value).powi(2) * weight).sum::<f64>() / (n - 1.0);
+    // As for the registration: what does not scatter is an error of all.
+    let variance = ((1.0 - scatter).max(0.0) * n + scatter) / weight;
+    let posterior = prior_weight + variance.recip();
+    Some(((prior.0 * prior_weight + value / variance) / posterior, posterior.sqrt().recip()))
+}
+
+/// Colours of one set differ by less than this from photo to photo, CIE L*a*b* units: lamps are switched, glare comes
+/// and goes.
+const SAME_COLOUR: f32 = 25.0;
+
+/// The two colours of play, where most photos agree on them.
+fn palette(photos: &[Measured]) -> Option<[[f32; 3]; 2]> {
+    let seen: Vec<[[f32; 3]; 2]> =
+        photos.iter().filter_map(|photo| Some([photo.detections.palette[0]?, photo.detections.palette[1]?])).collect();
+    if seen.len() < FEWEST_PHOTOS {
+        return None;
+    }
+    let middle = |side: usize| {
+        [0, 1, 2].map(|channel| median(seen.iter().map(|p| f64::from(p[side][channel])).collect()) as f32)
+    };
+    let palette = [middle(0), middle(1)];
+    let same = |photo: &&[[f32; 3]; 2]| (0..2).all(|side| apart(photo[side], palette[side]) < SAME_COLOUR);
+    (4 * seen.iter().filter(same).count() >= 3 * seen.len()).then_some(palette)
+}
+
+/// A photo with discs of one colour alone does not tell which of the two it is; the other photos do.
+fn name_sides(detections: &mut Detections, palette: [[f32; 3]; 2]) {
+    let (Some(only), None) = (detections.palette[0], detections.palette[1]) else { return };
+    let [to_first, to_second] = palette.map(|colour| apart(colour, only));
+    if to_second < SAME_COLOUR && to_second < 0.5 * to_first {
+        detections.palette.swap(0, 1);
+        for disc in &mut detections.discs {
+            disc.side = disc.side.map(crate::board::Side::other);
+        }
+    }
+}
+
+fn apart(a: [f32; 3], b: [f32; 3]) -> f32 {
+    (0..3).map(|i| (a[i] - b[i]).powi(2)).sum::<f32>().sqrt()
+}
+
+#[cfg(test)]
+mod tests;

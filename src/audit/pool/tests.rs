@@ -1,0 +1,117 @@
+use super::*;
+use crate::count::testing::overhead;
+
+/// Photos of one overhead camera, their lines and focal lengths off by what `noise` gives for each.
+fn photos(count: usize, noise: impl Fn(usize) -> (f64, f64)) -> Vec<Measured> {
+    (0..count)
+        .map(|at| {
+            let truth = overhead(&[(200.0, 0.0), (-80.0, 40.0)]);
+            let (mut registration, detections) = (truth.registration, truth.detections);
+            let (line_mm, focal) = noise(at);
+            let turned = |camera: &crate::geometry::Camera, by: f64| {
+                let mut x = pack(camera);
+                x[0] += by;
+                unpack(&x)
+            };
+            let camera = turned(&registration.camera, focal);
+            registration.rings[1].inner_mm += line_mm;
+            let inner = registration.inner_mm();
+            let wider = Deviation { camera: camera.clone(), inner_mm: [inner[0], inner[1] + 0.2, inner[2]] };
+            let longer = Deviation { camera: turned(&camera, 0.1), inner_mm: inner };
+            registration.camera = camera;
+            registration.deviations = vec![wider, longer];
+            Measured { registration, detections }
+        })
+        .collect()
+}
+
+fn line_sigma(registration: &Registration) -> f64 {
+    let own = registration.inner_mm()[1];
+    registration.deviations.iter().map(|d| (d.inner_mm[1] - own).powi(2)).sum::<f64>().sqrt()
+}
+
+/// -1.5 to 1.5 in even steps, of standard deviation about 1.
+fn even(at: usize) -> f64 {
+    (at % 6) as f64 * 0.6 - 1.5
+}
+
+#[test]
+fn what_scatters_is_averaged_and_gets_surer() {
+    let mut pooled = photos(24, |at| (0.2 * even(at), 0.0));
+    let truth = overhead(&[]).registration.inner_mm()[1];
+    pool(&mut pooled, true, &detect::Config::default());
+    for photo in &pooled {
+        assert!((photo.registration.inner_mm()[1] - truth).abs() < 0.01);
+        let sigma = line_sigma(&photo.registration);
+        assert!(sigma < 0.08, "{sigma} from 0.2 by 24 photos");
+    }
+}
+
+#[test]
+fn what_all_photos_have_alike_is_no_surer_than_in_one() {
+    let mut pooled = photos(24, |_| (0.3, 0.0));
+    pool(&mut pooled, true, &detect::Config::default());
+    for photo in &pooled {
+        let sigma = line_sigma(&photo.registration);
+        assert!((sigma - 0.2).abs() < 0.01, "{sigma}");
+        let height = photo.registration.camera.height_mm();
+        assert!((photo.registration.height_sigma_mm / height - 0.1).abs() < 0.01, "the focal length stays unknown");
+    }
+}
+
+#[test]
+fn a_bumped_board_is_left_out() {
+    let mut pooled = photos(12, |at| (0.02 * even(at), 0.0));
+    pooled[7].registration.rings[1].inner_mm += 4.0;
+    let before = pooled[7].registration.inner_mm();
+    pool(&mut pooled, true, &detect::Config::default());
+    assert_eq!(pooled[7].registration.inner_mm(), before);
+    let truth = overhead(&[]).registration.inner_mm()[1];
+    assert!((pooled[0].registration.inner_mm()[1] - truth).abs() < 0.02);
+}
+
+#[test]
+fn too_few_photos_stay_as_they_are() {
+    let mut pooled = photos(FEWEST_PHOTOS - 1, |at| (0.2 * even(at), 0.0));
+    let before: Vec<[f64; 3]> = pooled.iter().map(|photo| photo.registration.inner_mm()).collect();
+    pool(&mut pooled, true, &detect::Config::default());
+    let after: Vec<[f64; 3]> = pooled.iter().map(|photo| photo.registration.inner_mm()).collect();
+    assert_eq!(before, after);
+}
+
+#[test]
+fn one_set_of_discs_has_one_radius() {
+    let config = detect::Config::default();
+    let mut pooled = photos(16, |_| (0.0, 0.0));
+    for (at, photo) in pooled.iter_mut().enumerate() {
+        photo.detections.set.radius_mm = 15.5 + 0.1 * even(at);
+        photo.detections.set.radius_sigma_mm = 0.1;
+    }
+    pool(&mut pooled, false, &config);
+    for photo in &pooled {
+        let set = photo.detections.set;
+        assert!((set.radius_mm - 15.5).abs() < 0.03, "{set:?}");
+        assert!(set.radius_sigma_mm < 0.05, "{set:?}");
+    }
+}
+
+#[test]
+fn photos_that_tell_nothing_about_a_measure_leave_its_prior() {
+    assert_eq!(shared([(9.9, 0.6); 8].into_iter(), (9.9, 0.6)), None);
+    let (value, sigma) = shared([(16.0, 0.2), (16.2, 0.2), (16.0, 0.2), (16.2, 0.2)].into_iter(), (15.0, 0.8)).unwrap();
+    assert!(value > 16.0 && value < 16.2 && sigma < 0.2, "{value} {sigma}");
+}
+
+#[test]
+fn a_photo_of_one_colour_learns_from_the_others_which_it_is() {
+    let mut pooled = photos(8, |_| (0.0, 0.0));
+    let (dark, light) = ([15.0, 1.0, 2.0], [70.0, 7.0, 32.0]);
+    for photo in &mut pooled {
+        photo.detections.palette = [Some(dark), Some(light)];
+    }
+    pooled[3].detections.palette = [Some([68.0, 8.0, 30.0]), None];
+    pooled[3].detections.discs.iter_mut().for_each(|disc| disc.side = Some(crate::board::Side::A));
+    pool(&mut pooled, false, &detect::Config::default());
+    assert!(pooled[3].detections.palette[0].is_none());
+    assert!(pooled[3].detections.discs.iter().all(|disc| disc.side == Some(crate::board::Side::B)));
+}

@@ -1,0 +1,95 @@
+//! The pictures that a command line names: files, folders with all below them, and patterns.
+
+use std::path::{Path, PathBuf};
+
+/// File names that pictures have.
+const PICTURES: [&str; 6] = ["jpg", "jpeg", "png", "webp", "heic", "heif"];
+/// Names of pictures that are not read, but should not be passed over silently.
+const FOREIGN: [&str; 6] = ["avif", "gif", "tif", "tiff", "bmp", "jxl"];
+
+/// What is taken out of folders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Take {
+    /// Pictures that can be read.
+    Readable,
+    /// Every picture.
+    Every,
+}
+
+/// The files named by `given`: a folder stands for the pictures in it and below, by name; a pattern (`night-*/*.jpg`) that
+/// the shell left alone for what it matches. A folder or pattern without any stays, and is refused in its turn like every
+/// other thing that is no picture. Nothing inside the folder `except` is taken.
+pub fn expand(given: &[PathBuf], take: Take, except: Option<&Path>) -> Vec<PathBuf> {
+    let except = except.and_then(|folder| folder.canonicalize().ok());
+    let walk = |path: &Path| {
+        let mut out = Vec::new();
+        below(path, take, except.as_deref(), &mut out);
+        out
+    };
+    let each = |path: &PathBuf| {
+        let found: Vec<PathBuf> = if path.is_dir() {
+            walk(path)
+        } else if path.exists() {
+            Vec::new()
+        } else {
+            let pattern = path.to_string_lossy();
+            let paths = glob::glob(&pattern).into_iter().flatten().flatten();
+            paths.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+        };
+        if found.is_empty() { vec![path.clone()] } else { found }
+    };
+    given.iter().flat_map(each).collect()
+}
+
+/// Pictures in `folder` and below, by name. Hidden folders and links to folders are left out: a link may lead in a circle.
+fn below(folder: &Path, take: Take, except: Option<&Path>, out: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect();
+    entries.sort();
+    for path in entries {
+        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if hidden {
+            continue;
+        }
+        if path.is_dir() && !path.is_symlink() {
+            let excepted = except.is_some_and(|except| path.canonicalize().is_ok_and(|path| path == except));
+            if !excepted {
+                below(&path, take, except, out);
+            }
+        } else if path.is_file() && is_picture(&path, take) {
+            out.push(path);
+        }
+    }
+}
+
+fn is_picture(path: &Path, take: Take) -> bool {
+    let Some(extension) = path.extension().map(|extension| extension.to_string_lossy().to_lowercase()) else {
+        return false;
+    };
+    let extension = extension.as_str();
+    PICTURES.contains(&extension) || (take == Take::Every && FOREIGN.contains(&extension))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_and_patterns_stand_for_their_pictures() {
+        let root = tempfile::tempdir().unwrap();
+        let path = |name: &str| root.path().join(name);
+        for name in ["b.jpg", "a.PNG", "notes.txt", "old.gif", "night/2.webp", "out/report.jpg", ".hidden/x.jpg"] {
+            std::fs::create_dir_all(path(name).parent().unwrap()).unwrap();
+            std::fs::write(path(name), b"").unwrap();
+        }
+        let names = |given: &[PathBuf], take| -> Vec<String> {
+            let found = expand(given, take, Some(&path("out")));
+            found.iter().map(|p| p.strip_prefix(root.path()).unwrap().display().to_string()).collect()
+        };
+        let folder = [root.path().to_owned()];
+        assert_eq!(names(&folder, Take::Readable), ["a.PNG", "b.jpg", "night/2.webp"]);
+        assert_eq!(names(&folder, Take::Every), ["a.PNG", "b.jpg", "night/2.webp", "old.gif"]);
+        assert_eq!(names(&[path("*.jpg"), path("n*")], Take::Readable), ["b.jpg", "night/2.webp"]);
+        assert_eq!(names(&[path("none-*.jpg"), path("notes.txt")], Take::Readable), ["none-*.jpg", "notes.txt"]);
+    }
+}
