@@ -3,10 +3,24 @@
 #[cfg(feature = "opencv")]
 pub mod camera;
 mod container;
+#[cfg(feature = "opencv")]
+pub mod controls;
+pub mod feed;
 pub mod lens;
+#[cfg(feature = "opencv")]
+pub mod live;
+pub mod newest;
 mod orient;
 pub mod photo;
+#[cfg(feature = "opencv")]
+pub mod preview;
+pub mod profile;
+#[cfg(feature = "opencv")]
+pub mod sheet;
 pub mod source;
+#[cfg(feature = "opencv")]
+pub mod video;
+pub mod views;
 
 use image::RgbImage;
 

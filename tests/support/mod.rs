@@ -14,6 +14,7 @@ pub mod colour;
 pub mod compare;
 pub mod deal;
 pub mod label;
+pub mod play;
 pub mod mutilate;
 pub mod random;
 pub mod render;
