@@ -1,7 +1,7 @@
 //! crokeye: point a camera at a crokinole board, and the round counts itself.
 //!
 //! Code map: see ARCHITECTURE.md. A picture goes `capture` → `register` → `detect` → `judge`, in that order, in
-//! [`count`]; the game's rules live in [`score`] and know no picture.
+//! [`count`]; [`live`] follows a camera over time; the game's rules live in [`score`] and know no picture.
 
 pub mod audit;
 pub mod board;
@@ -11,6 +11,7 @@ pub mod detect;
 pub mod geometry;
 pub mod judge;
 pub mod kernels;
+pub mod live;
 pub mod register;
 pub mod score;
 pub mod store;

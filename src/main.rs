@@ -18,6 +18,8 @@ struct Arguments {
 enum Command {
     Count(cli::count::CountArgs),
     Audit(cli::audit::AuditArgs),
+    Watch(cli::watch::WatchArgs),
+    Calibrate(cli::calibrate::CalibrateArgs),
     Snap(cli::snap::SnapArgs),
     Rules(cli::rules::RulesArgs),
     Match(cli::match_log::MatchArgs),
@@ -29,6 +31,8 @@ fn main() -> ExitCode {
     let done = match &Arguments::parse().command {
         Command::Count(args) => cli::count::run(args),
         Command::Audit(args) => cli::audit::run(args),
+        Command::Watch(args) => cli::watch::run(args),
+        Command::Calibrate(args) => cli::calibrate::run(args),
         Command::Snap(args) => cli::snap::run(args),
         Command::Rules(args) => cli::rules::run(args),
         Command::Match(args) => cli::match_log::run(args),

@@ -14,7 +14,7 @@ use nalgebra::{Cholesky, DMatrix, DVector, Dyn, SymmetricEigen};
 use super::journal::Measured;
 use crate::board::State;
 use crate::detect::{self, Detections, DiscSet};
-use crate::geometry::Point;
+use crate::geometry::{BoardMm, Point};
 use crate::register::solve::{CAMERA_PARAMETERS, pack, unpack};
 use crate::register::{Deviation, Registration};
 
@@ -25,8 +25,12 @@ pub const FEWEST_PHOTOS: usize = 4;
 /// of the group: a bumped board, another set of discs.
 const OUTLIER: f64 = 5.0;
 
-/// Parameters of a photo: the camera's, then the inner edges of the three lines.
-const PARAMETERS: usize = CAMERA_PARAMETERS + 3;
+/// Where the inner edges of the three lines begin among a photo's parameters, after the camera's.
+const INNER: usize = CAMERA_PARAMETERS;
+/// Where the centres of the 10 and the 15 line begin: x and y each; the shooting line's is the board's.
+const CENTRES: usize = INNER + 3;
+/// Parameters of a photo.
+const PARAMETERS: usize = CENTRES + 4;
 
 /// Focal length, principal point, distortion: what belongs to the lens (see [`pack`]).
 const LENS: std::ops::Range<usize> = 0..5;
@@ -37,7 +41,8 @@ pub fn pool(photos: &mut [Measured], fixed: bool, config: &detect::Config) {
         return;
     }
     let states: Vec<Belief> = photos.iter().map(|photo| Belief::of(&photo.registration)).collect();
-    let lines = CAMERA_PARAMETERS..PARAMETERS;
+    // Centres turn with the board in the picture: only a camera that stood still sees them in one place.
+    let lines = INNER..CENTRES;
     // Tiers from what most photos share to what the fewest do; each takes the photos that agree.
     let everything: Vec<usize> = (0..PARAMETERS).collect();
     let lens_and_lines: Vec<usize> = LENS.chain(lines).collect();
@@ -74,8 +79,8 @@ fn shows_the_same(own: &Registration, pooled: &Registration) -> bool {
     let moved = |line: usize, turn: usize| {
         let (sin, cos) = (turn as f64 * std::f64::consts::FRAC_PI_4).sin_cos();
         let at = |registration: &Registration| {
-            let radius = registration.rings[line].inner_mm;
-            registration.camera.project(Point::new(radius * cos, radius * sin), 0.0)
+            let ring = &registration.rings[line];
+            registration.camera.project(ring.centre.offset(ring.inner_mm * cos, ring.inner_mm * sin), 0.0)
         };
         at(own).zip(at(pooled)).map_or(f64::INFINITY, |(before, after)| before.distance(after))
     };
@@ -90,12 +95,15 @@ struct Belief {
 
 impl Belief {
     fn of(registration: &Registration) -> Self {
-        let vector =
-            |camera, inner: [f64; 3]| DVector::from_iterator(PARAMETERS, pack(camera).into_iter().chain(inner));
-        let x = vector(&registration.camera, registration.inner_mm());
+        let vector = |camera, inner: [f64; 3], centres: [Point<BoardMm>; 3]| {
+            let [_, ten, fifteen] = centres;
+            let centres = [ten.x, ten.y, fifteen.x, fifteen.y];
+            DVector::from_iterator(PARAMETERS, pack(camera).into_iter().chain(inner).chain(centres))
+        };
+        let x = vector(&registration.camera, registration.inner_mm(), registration.centres());
         let mut covariance = DMatrix::zeros(PARAMETERS, PARAMETERS);
         for deviation in &registration.deviations {
-            let d = vector(&deviation.camera, deviation.inner_mm) - &x;
+            let d = vector(&deviation.camera, deviation.inner_mm, deviation.centres) - &x;
             covariance += &d * d.transpose();
         }
         Self { x, covariance }
@@ -132,10 +140,15 @@ impl Belief {
 
     /// Puts the belief in place of a registration's.
     fn write(&self, registration: &mut Registration) {
-        let inner = |x: &DVector<f64>| [0, 1, 2].map(|i| x[CAMERA_PARAMETERS + i]);
+        let inner = |x: &DVector<f64>| [0, 1, 2].map(|i| x[INNER + i]);
+        let five = registration.rings[0].centre;
+        let centres = |x: &DVector<f64>| {
+            [five, Point::new(x[CENTRES], x[CENTRES + 1]), Point::new(x[CENTRES + 2], x[CENTRES + 3])]
+        };
         let camera = |x: &DVector<f64>| unpack(&x.as_slice()[..CAMERA_PARAMETERS]);
         registration.camera = camera(&self.x);
-        for (ring, inner_mm) in registration.rings.iter_mut().zip(inner(&self.x)) {
+        for ((ring, inner_mm), centre) in registration.rings.iter_mut().zip(inner(&self.x)).zip(centres(&self.x)) {
+            ring.centre = centre;
             ring.outer_mm += inner_mm - ring.inner_mm;
             ring.inner_mm = inner_mm;
         }
@@ -149,7 +162,7 @@ impl Belief {
             .map(|k| {
                 let root = eigen.eigenvalues[k].sqrt();
                 let x = DVector::from_fn(PARAMETERS, |i, _| self.x[i] + sigma[i] * eigen.eigenvectors[(i, k)] * root);
-                Deviation { camera: camera(&x), inner_mm: inner(&x) }
+                Deviation { camera: camera(&x), inner_mm: inner(&x), centres: centres(&x) }
             })
             .collect();
         let height = registration.camera.height_mm();

@@ -96,7 +96,7 @@ pub fn still(source: &Source, settings: &Settings) -> Result<Still, CameraError>
     let mut frame = Mat::default();
     let mut skipped = 0;
     match source {
-        Source::File(_) => {
+        Source::File(_) | Source::Folder(_) => {
             if !settings.at.is_zero() {
                 capture.set(CAP_PROP_POS_MSEC, settings.at.as_secs_f64() * 1000.0)?;
             }
@@ -124,11 +124,13 @@ pub fn still(source: &Source, settings: &Settings) -> Result<Still, CameraError>
     Ok(Still { rgb, skipped, waited: start.elapsed() })
 }
 
-fn described(source: &Source) -> String {
+/// The source in words, without passwords.
+pub fn described(source: &Source) -> String {
     match source {
         Source::Camera(number) => format!("camera {number} (/dev/video{number})"),
         Source::Address(address) => format!("the network camera {}", without_password(address)),
         Source::File(path) => format!("the video {}", path.display()),
+        Source::Folder(path) => format!("the folder {}", path.display()),
     }
 }
 
@@ -142,7 +144,7 @@ fn without_password(address: &str) -> String {
     }
 }
 
-fn open(source: &Source, settings: &Settings) -> Result<VideoCapture, CameraError> {
+pub(super) fn open(source: &Source, settings: &Settings) -> Result<VideoCapture, CameraError> {
     Ok(match source {
         Source::Camera(number) => {
             let backend = if cfg!(target_os = "linux") { CAP_V4L2 } else { CAP_ANY };
@@ -159,7 +161,8 @@ fn open(source: &Source, settings: &Settings) -> Result<VideoCapture, CameraErro
                 [[CAP_PROP_OPEN_TIMEOUT_MSEC, NETWORK_TIMEOUT_MS], [CAP_PROP_READ_TIMEOUT_MSEC, NETWORK_TIMEOUT_MS]];
             VideoCapture::from_file_with_params(address, CAP_FFMPEG, &Vector::from_slice(&limits.concat()))?
         }
-        Source::File(path) => VideoCapture::from_file(path, CAP_FFMPEG)?,
+        // A folder is no video: OpenCV says so, and the caller tells.
+        Source::File(path) | Source::Folder(path) => VideoCapture::from_file(path, CAP_FFMPEG)?,
     })
 }
 
@@ -176,17 +179,20 @@ fn drain(capture: &mut VideoCapture, frame: &mut Mat) -> Result<usize, CameraErr
 }
 
 /// OpenCV's blue-green-red or grey as RGB.
-fn to_rgb(frame: &Mat, what: &str) -> Result<RgbImage, CameraError> {
+pub(super) fn to_rgb(frame: &Mat, what: &str) -> Result<RgbImage, CameraError> {
     let unknown = || CameraError::UnknownPixels {
         what: what.to_owned(),
         kind: format!("type {}, {} x {}", frame.typ(), frame.cols(), frame.rows()),
     };
     let (width, height) = (u32::try_from(frame.cols()), u32::try_from(frame.rows()));
     let (Ok(width), Ok(height), true) = (width, height, frame.is_continuous()) else { return Err(unknown()) };
-    let bytes = frame.data_bytes()?;
     let rgb: Vec<u8> = match frame.typ() {
-        opencv::core::CV_8UC3 => bytes.chunks_exact(3).flat_map(|bgr| [bgr[2], bgr[1], bgr[0]]).collect(),
-        opencv::core::CV_8UC1 => bytes.iter().flat_map(|&grey| [grey; 3]).collect(),
+        opencv::core::CV_8UC3 => {
+            let mut turned = Mat::default();
+            opencv::imgproc::cvt_color_def(frame, &mut turned, opencv::imgproc::COLOR_BGR2RGB)?;
+            turned.data_bytes()?.to_vec()
+        }
+        opencv::core::CV_8UC1 => frame.data_bytes()?.iter().flat_map(|&grey| [grey; 3]).collect(),
         _ => return Err(unknown()),
     };
     RgbImage::from_raw(width, height, rgb).ok_or_else(unknown)

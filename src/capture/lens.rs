@@ -33,13 +33,24 @@ pub struct LensHint {
     pub focal_px: Option<(f64, f64)>,
     /// True when nothing suggests that the picture was cropped: its optical axis is at its centre.
     pub uncropped: bool,
+    /// The lens as a calibration measured it, where one did.
+    pub measured: Option<MeasuredLens>,
+}
+
+/// A lens measured with a calibration sheet, for pictures of this size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeasuredLens {
+    /// Principal point, px.
+    pub principal_px: [f64; 2],
+    /// Radial distortion terms in OpenCV's convention.
+    pub distortion: [f64; 2],
 }
 
 impl LensHint {
     /// The lens of a picture `width_px` wide that shows `fov_deg` degrees from left to right.
     pub fn from_fov(fov_deg: f64, width_px: u32) -> Self {
         let half = (fov_deg.to_radians() / 2.0).tan();
-        Self { focal_px: Some((f64::from(width_px) / 2.0 / half, FOV_SIGMA)), uncropped: true }
+        Self { focal_px: Some((f64::from(width_px) / 2.0 / half, FOV_SIGMA)), uncropped: true, ..Self::default() }
     }
 
     /// The lens of a picture of that size (as decoded, in either orientation), by its EXIF tags where it has some.
@@ -47,7 +58,7 @@ impl LensHint {
         let long = f64::from(size_px.0.max(size_px.1));
         let short = f64::from(size_px.0.min(size_px.1)).max(1.0);
         let Some(aspect) = Aspect::of(long / short) else { return Self::default() };
-        let Some(tags) = tags else { return Self { focal_px: None, uncropped: true } };
+        let Some(tags) = tags else { return Self { uncropped: true, ..Self::default() } };
         if is_edited(tags) || !agrees_with_tags(tags, size_px) {
             return Self::default();
         }
@@ -59,7 +70,7 @@ impl LensHint {
         let focal_px = film_mm
             .filter(|_| !zoomed)
             .map(|mm| (mm / FILM_DIAGONAL_MM * diagonal * long, EXIF_FOCAL_SIGMA.hypot(spread)));
-        Self { focal_px, uncropped: true }
+        Self { focal_px, uncropped: true, ..Self::default() }
     }
 }
 
@@ -195,7 +206,7 @@ mod tests {
     #[test]
     fn digital_zoom_hides_the_focal_length_but_keeps_the_axis() {
         let fields = [(Tag::FocalLengthIn35mmFilm, 26), (Tag::DigitalZoomRatio, 20)];
-        assert_eq!(hint(&fields, (4032, 3024)), LensHint { focal_px: None, uncropped: true });
+        assert_eq!(hint(&fields, (4032, 3024)), LensHint { uncropped: true, ..LensHint::default() });
         let none = [(Tag::FocalLengthIn35mmFilm, 26), (Tag::DigitalZoomRatio, 0)];
         assert!(hint(&none, (4032, 3024)).focal_px.is_some());
     }
@@ -203,7 +214,7 @@ mod tests {
     #[test]
     fn an_unknown_focal_length_is_not_taken_for_one() {
         assert_eq!(hint(&[(Tag::FocalLengthIn35mmFilm, 0)], (4032, 3024)).focal_px, None);
-        assert_eq!(LensHint::from_exif(None, (4032, 3024)), LensHint { focal_px: None, uncropped: true });
+        assert_eq!(LensHint::from_exif(None, (4032, 3024)), LensHint { uncropped: true, ..LensHint::default() });
     }
 
     #[test]

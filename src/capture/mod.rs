@@ -4,13 +4,26 @@ pub mod about;
 #[cfg(feature = "opencv")]
 pub mod camera;
 mod container;
+#[cfg(feature = "opencv")]
+pub mod controls;
+pub mod feed;
 #[cfg(feature = "heic")]
 mod heic;
 pub mod lens;
+#[cfg(feature = "opencv")]
+pub mod live;
+pub mod newest;
 mod orient;
 pub mod photo;
+#[cfg(feature = "opencv")]
+pub mod preview;
 pub mod profile;
+#[cfg(feature = "opencv")]
+pub mod sheet;
 pub mod source;
+#[cfg(feature = "opencv")]
+pub mod video;
+pub mod views;
 
 use image::RgbImage;
 

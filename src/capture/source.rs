@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// A camera or a video.
+/// A camera, a video or a folder of frames.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A camera at this computer: N of /dev/videoN.
@@ -12,16 +12,27 @@ pub enum Source {
     Address(String),
     /// A video file.
     File(PathBuf),
+    /// A folder of frames, played in the order of their names; or what `crokeye watch --record` kept.
+    Folder(PathBuf),
+}
+
+impl Source {
+    /// Does it end by itself? Such a source is played frame by frame, none dropped.
+    pub fn is_finite(&self) -> bool {
+        matches!(self, Source::File(_) | Source::Folder(_))
+    }
 }
 
 /// Why a text is no source.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SourceError {
     /// Nothing said.
-    #[error("say a camera number, /dev/videoN, an rtsp:// or http:// address, or a video file")]
+    #[error("say a camera number, /dev/videoN, an rtsp:// or http:// address, a video file or a folder of frames")]
     Empty,
     /// A path where there is nothing.
-    #[error("there is no file {0}: say a camera number, /dev/videoN, an rtsp:// or http:// address, or a video file")]
+    #[error(
+        "there is no file {0}: say a camera number, /dev/videoN, an rtsp:// or http:// address, a video file or a folder"
+    )]
     NoFile(String),
 }
 
@@ -41,7 +52,11 @@ impl FromStr for Source {
             return Ok(Source::Address(text.to_owned()));
         }
         let path = PathBuf::from(text);
-        if path.is_file() { Ok(Source::File(path)) } else { Err(SourceError::NoFile(text.to_owned())) }
+        match (path.is_dir(), path.is_file()) {
+            (true, _) => Ok(Source::Folder(path)),
+            (_, true) => Ok(Source::File(path)),
+            _ => Err(SourceError::NoFile(text.to_owned())),
+        }
     }
 }
 
@@ -57,6 +72,8 @@ mod tests {
         assert_eq!("http://phone:8080/video".parse(), Ok(Source::Address("http://phone:8080/video".to_owned())));
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
         assert_eq!(file.parse(), Ok(Source::File(PathBuf::from(file))));
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/samples");
+        assert_eq!(folder.parse(), Ok(Source::Folder(PathBuf::from(folder))));
         assert_eq!("nowhere.mp4".parse::<Source>(), Err(SourceError::NoFile("nowhere.mp4".to_owned())));
         assert_eq!(" ".parse::<Source>(), Err(SourceError::Empty));
     }

@@ -222,7 +222,7 @@ fn closed_pipe(error: io::Error) -> io::Result<()> {
 #[derive(Clone, Copy, Debug)]
 struct SetAside([u32; 2]);
 
-fn pair(text: &str) -> Result<(&str, &str), String> {
+pub(super) fn pair(text: &str) -> Result<(&str, &str), String> {
     match text.split_once(',') {
         Some((a, b)) if !b.contains(',') => Ok((a.trim(), b.trim())),
         _ => Err("say two, with a comma between: A,B".to_owned()),
@@ -242,7 +242,7 @@ pub(super) fn sides(text: &str) -> Result<SideColours, String> {
     SideColours::named(a, b).map_err(|error| error.to_string())
 }
 
-fn within(text: &str, range: std::ops::RangeInclusive<f64>) -> Result<f64, String> {
+pub(super) fn within(text: &str, range: std::ops::RangeInclusive<f64>) -> Result<f64, String> {
     let value = text.parse::<f64>().ok().filter(|value| range.contains(value));
     value.ok_or_else(|| format!("say a number from {} to {}", range.start(), range.end()))
 }

@@ -1,6 +1,7 @@
 //! The command line: one file a subcommand. Only this module prints.
 
 pub mod audit;
+pub mod calibrate;
 pub mod completions;
 pub mod count;
 pub mod db;
@@ -10,3 +11,4 @@ pub mod out;
 pub mod parallel;
 pub mod rules;
 pub mod snap;
+pub mod watch;

@@ -73,7 +73,7 @@ pub fn run(_: &SnapArgs) -> Result<ExitCode> {
     anyhow::bail!("this crokeye was built without cameras: build it with its default features (cargo build --release)")
 }
 
-fn size(text: &str) -> Result<(u32, u32), String> {
+pub(super) fn size(text: &str) -> Result<(u32, u32), String> {
     let sides = text.split_once(['x', 'X']).and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
     sides.filter(|(w, h)| (16..=16_384).contains(w) && (16..=16_384).contains(h)).ok_or("say WxH: 1920x1080".to_owned())
 }

@@ -325,7 +325,7 @@ impl Report {
 }
 
 /// `value` to that many decimals; -0 becomes 0.
-pub(super) fn rounded(value: f64, decimals: i32) -> f64 {
+pub(crate) fn rounded(value: f64, decimals: i32) -> f64 {
     let scale = 10f64.powi(decimals);
     (value * scale).round() / scale + 0.0
 }

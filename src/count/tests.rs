@@ -1,3 +1,4 @@
+use super::report::Status;
 use super::testing::{Truth, lab, labelled, overhead};
 use super::*;
 use crate::board::{State, Zone};

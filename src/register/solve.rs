@@ -58,6 +58,8 @@ pub struct CameraPriors {
     pub principal: Point<ImagePx>,
     /// Standard deviation of each of its coordinates, px.
     pub principal_sigma_px: f64,
+    /// The two distortion terms.
+    pub distortion: [Prior; 2],
 }
 
 /// Ratio of focal length to the picture's longer side for the middle of the lenses that people use: 66 degrees.
@@ -73,6 +75,10 @@ const K1_PRIOR: Prior = Prior { mean: -0.05, sigma: 0.10 };
 /// The second term of ordinary lenses is small.
 const K2_PRIOR: Prior = Prior { mean: 0.01, sigma: 0.02 };
 
+/// What a dozen views of a sheet leave open of the lens axis, px, and of the distortion.
+const MEASURED_AXIS_SIGMA_PX: f64 = 2.0;
+const MEASURED_DISTORTION_SIGMA: f64 = 0.01;
+
 impl CameraPriors {
     /// Priors for a picture of `width` x `height` px with what its file says.
     pub fn new(width: f64, height: f64, lens: &LensHint) -> Self {
@@ -84,6 +90,20 @@ impl CameraPriors {
             focal_sigma,
             principal: Point::new((width - 1.0) / 2.0, (height - 1.0) / 2.0),
             principal_sigma_px: axis * long,
+            distortion: [K1_PRIOR, K2_PRIOR],
+        }
+        .measured(lens)
+    }
+
+    /// These priors with what a calibration measured.
+    fn measured(self, lens: &LensHint) -> Self {
+        let Some(measured) = lens.measured else { return self };
+        let [x, y] = measured.principal_px;
+        Self {
+            principal: Point::new(x, y),
+            principal_sigma_px: MEASURED_AXIS_SIGMA_PX,
+            distortion: measured.distortion.map(|mean| Prior { mean, sigma: MEASURED_DISTORTION_SIGMA }),
+            ..self
         }
     }
 
@@ -94,6 +114,7 @@ impl CameraPriors {
             focal_sigma: self.focal_sigma,
             principal: self.principal.rescaled(scale),
             principal_sigma_px: self.principal_sigma_px * scale,
+            distortion: self.distortion,
         }
     }
 }
@@ -221,8 +242,8 @@ pub fn solve(
         Prior { mean: priors.focal_px.ln(), sigma: priors.focal_sigma },
         Prior { mean: priors.principal.x, sigma: priors.principal_sigma_px },
         Prior { mean: priors.principal.y, sigma: priors.principal_sigma_px },
-        K1_PRIOR,
-        K2_PRIOR,
+        priors.distortion[0],
+        priors.distortion[1],
         free,
         free,
         free,
@@ -364,6 +385,7 @@ mod tests {
             focal_sigma: 0.1,
             principal: Point::new(640.0, 480.0),
             principal_sigma_px: 5.0,
+            distortion: [K1_PRIOR, K2_PRIOR],
         };
         let mut start = pack(&truth);
         start[5] += 0.05;

@@ -118,7 +118,7 @@ pub enum Source {
 pub struct Evidence {
     /// SHA-256 of the bytes, in hexadecimal.
     pub sha256: String,
-    /// What it is: `photo`, `count`, `overlay`, `card`.
+    /// What it is: `photo`, `count`, `clip`, `overlay`, `card`.
     pub kind: String,
     /// Media type of the bytes.
     pub media_type: String,

@@ -15,6 +15,7 @@ pub mod compare;
 pub mod deal;
 pub mod label;
 pub mod mutilate;
+pub mod play;
 pub mod random;
 pub mod render;
 pub mod scene;

@@ -15,9 +15,9 @@ fn photos(count: usize, noise: impl Fn(usize) -> (f64, f64)) -> Vec<Measured> {
             };
             let camera = turned(&registration.camera, focal);
             registration.rings[1].inner_mm += line_mm;
-            let inner = registration.inner_mm();
-            let wider = Deviation { camera: camera.clone(), inner_mm: [inner[0], inner[1] + 0.2, inner[2]] };
-            let longer = Deviation { camera: turned(&camera, 0.1), inner_mm: inner };
+            let (inner, centres) = (registration.inner_mm(), registration.centres());
+            let wider = Deviation { camera: camera.clone(), inner_mm: [inner[0], inner[1] + 0.2, inner[2]], centres };
+            let longer = Deviation { camera: turned(&camera, 0.1), inner_mm: inner, centres };
             registration.camera = camera;
             registration.deviations = vec![wider, longer];
             Measured { registration, detections }

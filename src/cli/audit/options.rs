@@ -38,9 +38,7 @@ pub(super) enum Lens {
 impl Lens {
     pub fn of(args: &AuditArgs) -> Result<Self> {
         let Some(path) = &args.camera else { return Ok(args.fov.map_or(Self::Tags, Self::Fov)) };
-        let wrong = || format!("the camera profile {}", path.display());
-        let text = std::fs::read_to_string(path).with_context(wrong)?;
-        Ok(Self::Profile(text.parse().with_context(wrong)?))
+        Ok(Self::Profile(Profile::read(path).context("the camera profile")?))
     }
 
     /// The hint for a picture of that size, in place of its tags' `own`. A profile says nothing about pictures of another
@@ -49,7 +47,7 @@ impl Lens {
         match self {
             Self::Tags => own,
             Self::Fov(fov_deg) => LensHint::from_fov(*fov_deg, width),
-            Self::Profile(profile) => profile.hint(width, height).unwrap_or(own),
+            Self::Profile(profile) => profile.lens_hint((width, height)).ok().flatten().unwrap_or(own),
         }
     }
 }

@@ -244,6 +244,7 @@ pub async fn propose_files(store: &Store, common: &Common, args: &ProposeArgs) -
     let named = photo.as_ref().map(|(bytes, path)| (bytes, media_type(path), name(path)));
     let offer = CountOffer {
         photo: named.as_ref().map(|(bytes, media, name)| (bytes.as_slice(), *media, name.as_str())),
+        clip: None,
         count: &count,
         accept: args.accept,
     };

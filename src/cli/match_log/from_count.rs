@@ -85,6 +85,7 @@ impl IntoMatch {
         let name = photo.file_name().unwrap_or_default().to_string_lossy();
         let offer = CountOffer {
             photo: Some((&bytes, media_type(photo), &name)),
+            clip: None,
             count: count.as_bytes(),
             accept: self.accept,
         };

@@ -256,6 +256,8 @@ async fn dispatch(store: &Store, common: &Common, command: &MatchCommand) -> Res
 pub struct CountOffer<'a> {
     /// The photo's bytes, its media type and its name.
     pub photo: Option<(&'a [u8], &'a str, &'a str)>,
+    /// A clip of what led to it: bytes, media type and name.
+    pub clip: Option<(&'a [u8], &'a str, &'a str)>,
     /// The count as `crokeye count --json` prints it.
     pub count: &'a [u8],
     /// Take it at once when nothing needs review.
@@ -275,6 +277,9 @@ pub async fn propose(store: &Store, author: &str, id: &str, offer: &CountOffer<'
     let mut evidence: Vec<Evidence> = Vec::new();
     if let Some((bytes, media_type, name)) = offer.photo {
         evidence.push(store.keep(bytes, "photo", media_type, Some(name), now).await?);
+    }
+    if let Some((bytes, media_type, name)) = offer.clip {
+        evidence.push(store.keep(bytes, "clip", media_type, Some(name), now).await?);
     }
     evidence.push(store.keep(offer.count, "count", "application/json", None, now).await?);
     let round = crokeye::score::event::RoundEntry {
