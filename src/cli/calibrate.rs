@@ -149,8 +149,8 @@ fn lens(place: &Where) -> Result<ExitCode> {
         "{}: {fov:.1} degrees wide, distortion {:.3}, {:.2} px off on average in {} views",
         path.display(),
         solved.lens.distortion[0],
-        lens.rms_px,
-        lens.views
+        solved.rms_px,
+        views.kept().len()
     );
     Ok(ExitCode::SUCCESS)
 }
