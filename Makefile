@@ -7,10 +7,10 @@ SHELL := /bin/bash
 OVERLAYS := target/overlays
 MINUTES ?= 15
 
-.PHONY: help setup setup-test run test lint bench fuzz callgrind memory scaling
+.PHONY: help setup setup-test run test lint bench audit-bench fuzz callgrind memory scaling
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
 setup: ## install what is missing to build (Debian, Ubuntu; prints the command elsewhere)
 	@scripts/setup.sh
@@ -34,6 +34,9 @@ lint: ## formatting and clippy, with and without OpenCV
 test: setup-test lint ## lint, then all tests, with and without OpenCV
 	CROKEYE_TEST_BROWSER=1 cargo test
 	cargo test --no-default-features -- --skip slow::
+
+audit-bench: ## an audit of 1,000 generated photos: one core, two cores, decoding alone, memory
+	CROKEYE_PHOTOS=1000 cargo bench --bench audit
 
 bench: ## run the benches and print their table
 	cargo bench --bench pipeline

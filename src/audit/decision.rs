@@ -205,7 +205,8 @@ pub fn apply<'a>(report: &mut Report, decisions: &[&'a Decision]) -> (Vec<u32>, 
     for Review { total_if_other, .. } in &mut report.review {
         for (side, total) in total_if_other {
             // What another call would make moves along with the total.
-            *total = (*total + after[side]).saturating_sub(before[side]);
+            let of = |totals: &BTreeMap<Side, u32>| totals.get(side).copied().unwrap_or(0);
+            *total = (*total + of(&after)).saturating_sub(of(&before));
         }
     }
     report.status = if report.review.is_empty() { Status::Counted } else { Status::Review };

@@ -283,7 +283,8 @@ impl Audit {
         tally
     }
 
-    /// The pictures as a person should go through them: disagreements first, then what is open, then the rest.
+    /// The pictures as a person should go through them: disagreements first, then what is open, then the rest; those that
+    /// show the same stand together, where the first of them belongs.
     pub fn ranked(&self) -> Vec<&Item> {
         let rank = |item: &Item| {
             let verdict = item.audit.comparison.verdict;
@@ -292,7 +293,24 @@ impl Audit {
         };
         let mut ranked: Vec<&Item> = self.items.iter().collect();
         ranked.sort_by_key(|item| rank(item));
-        ranked
+        let mut first: HashMap<usize, usize> = HashMap::new();
+        let place =
+            |(at, item): (usize, &&Item)| item.audit.double.map_or(at, |group| *first.entry(group).or_insert(at));
+        let places: Vec<usize> = ranked.iter().enumerate().map(place).collect();
+        let mut order: Vec<usize> = (0..ranked.len()).collect();
+        order.sort_by_key(|&at| places[at]);
+        order.into_iter().map(|at| ranked[at]).collect()
+    }
+
+    /// Pictures that show the same, group by group.
+    pub fn doubles(&self) -> Vec<Vec<&Item>> {
+        let mut groups: BTreeMap<usize, Vec<&Item>> = BTreeMap::new();
+        for item in &self.items {
+            if let Some(group) = item.audit.double {
+                groups.entry(group).or_default().push(item);
+            }
+        }
+        groups.into_values().collect()
     }
 }
 

@@ -31,9 +31,9 @@ pub struct Matches {
 pub fn matched(pictures: &[Taken], claims: &[Claim], window_minutes: i64) -> Matches {
     let mut claim_of: Vec<Option<usize>> = vec![None; pictures.len()];
     let mut reasons: Vec<Option<String>> = vec![None; claims.len()];
-    let paths: Vec<String> = pictures.iter().map(|picture| picture.path.replace('\\', "/").to_lowercase()).collect();
+    let paths: Vec<String> = pictures.iter().map(|picture| comparable(&picture.path)).collect();
     for (at, claim) in claims.iter().enumerate().filter(|(_, claim)| !claim.picture.is_empty()) {
-        let named = named(&paths, &claim.picture);
+        let named = meant(&paths, &claim.picture);
         let free: Vec<usize> = named.iter().copied().filter(|picture| claim_of[*picture].is_none()).collect();
         let same_content = free.windows(2).all(|pair| pictures[pair[0]].sha256 == pictures[pair[1]].sha256);
         reasons[at] = match (named.len(), free.as_slice()) {
@@ -53,10 +53,19 @@ pub fn matched(pictures: &[Taken], claims: &[Claim], window_minutes: i64) -> Mat
     Matches { claim_of, unmatched }
 }
 
-/// The pictures that a row may mean: those whose path (in small letters) ends with what is typed, with or without its
-/// extension.
-fn named(paths: &[String], typed: &str) -> Vec<usize> {
-    let typed = typed.replace('\\', "/").to_lowercase();
+/// Indices of the pictures with these paths that `typed` may mean: those whose path ends with it, with or without its
+/// extension, whatever the case.
+pub fn named(paths: &[String], typed: &str) -> Vec<usize> {
+    meant(&paths.iter().map(|path| comparable(path)).collect::<Vec<_>>(), typed)
+}
+
+/// A path as names are compared: `/` between folders, small letters.
+fn comparable(path: &str) -> String {
+    path.replace('\\', "/").to_lowercase()
+}
+
+fn meant(paths: &[String], typed: &str) -> Vec<usize> {
+    let typed = comparable(typed);
     let ends = |path: &str, wanted: &str| {
         path.strip_suffix(wanted).is_some_and(|before| before.is_empty() || before.ends_with('/'))
     };

@@ -6,8 +6,9 @@
 //!
 //! What photos share is averaged. How much surer the average is, the photos themselves tell: an error that differs from
 //! photo to photo shows as scatter and is divided by their number; what does not scatter (a prior, a bias of the light)
-//! is an error of all of them, and stays. With S the mean covariance and V the scatter about the mean, in the
-//! coordinates in which S is 1: a direction of scatter v keeps 1 - v and gains v / n.
+//! is an error of all of them, and stays; what scatters more than it should is true of each photo alone (a stabilised lens
+//! moves), and stays too. With S the mean covariance and V the scatter about the mean, in the coordinates in which S is 1,
+//! a direction of scatter v keeps the variance |1 - v| + min(v, 1) / n.
 
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn, SymmetricEigen};
 
@@ -194,10 +195,15 @@ impl Common {
         let root = floored(&mean)?.l();
         let inverse = root.clone().try_inverse()?;
         let eigen = SymmetricEigen::new(&inverse * scatter * inverse.transpose());
-        let keep = eigen.eigenvalues.map(|v| (1.0 - v).max(0.0) + v.max(0.0) / n);
+        let keep = eigen.eigenvalues.map(|v| kept(v, n));
         let turned = &root * &eigen.eigenvectors;
         Some(Self { x, covariance: &turned * DMatrix::from_diagonal(&keep) * turned.transpose() })
     }
+}
+
+/// Share of its variance that a mean of `n` keeps where values scatter `v` times as much as each claims.
+fn kept(v: f64, n: f64) -> f64 {
+    (1.0 - v).abs() + v.clamp(0.0, 1.0) / n
 }
 
 /// A covariance that can be inverted: deviations too small to be kept left it without rank.
@@ -288,8 +294,7 @@ fn shared(photos: impl Iterator<Item = (f64, f64)>, prior: (f64, f64)) -> Option
     let weight: f64 = told.iter().map(|(_, weight)| weight).sum();
     let value = told.iter().map(|(value, weight)| value * weight).sum::<f64>() / weight;
     let scatter = told.iter().map(|(v, weight)| (v - value).powi(2) * weight).sum::<f64>() / (n - 1.0);
-    // As for the registration: what does not scatter is an error of all.
-    let variance = ((1.0 - scatter).max(0.0) * n + scatter) / weight;
+    let variance = kept(scatter, n) * n / weight;
     let posterior = prior_weight + variance.recip();
     Some(((prior.0 * prior_weight + value / variance) / posterior, posterior.sqrt().recip()))
 }

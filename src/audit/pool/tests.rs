@@ -37,7 +37,7 @@ fn even(at: usize) -> f64 {
 
 #[test]
 fn what_scatters_is_averaged_and_gets_surer() {
-    let mut pooled = photos(24, |at| (0.2 * even(at), 0.0));
+    let mut pooled = photos(24, |at| (0.19 * even(at), 0.0));
     let truth = overhead(&[]).registration.inner_mm()[1];
     pool(&mut pooled, true, &detect::Config::default());
     for photo in &pooled {

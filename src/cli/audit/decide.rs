@@ -7,6 +7,7 @@ use std::str::FromStr;
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, Parser};
 use crokeye::audit::decision::{Change, Decision, is_value};
+use crokeye::audit::matching;
 use crokeye::board::Side;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -124,12 +125,9 @@ pub(super) fn run(args: &DecideArgs) -> Result<ExitCode> {
 /// The one picture of that name: its line of results.
 fn find(results: &str, wanted: &str) -> Result<Value> {
     let all = results.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>().context("results.jsonl")?;
-    let wanted = wanted.replace('\\', "/").to_lowercase();
-    let is_named = |picture: &Value| {
-        let source = picture["source"].as_str().unwrap_or_default().replace('\\', "/").to_lowercase();
-        source.strip_suffix(&wanted).is_some_and(|before| before.is_empty() || before.ends_with('/'))
-    };
-    let mut named: Vec<Value> = all.into_iter().filter(is_named).collect();
+    let source = |picture: &Value| picture["source"].as_str().unwrap_or_default().to_owned();
+    let paths: Vec<String> = all.iter().map(source).collect();
+    let mut named: Vec<Value> = matching::named(&paths, wanted).into_iter().map(|at| all[at].clone()).collect();
     named.dedup_by(|a, b| a["audit"]["sha256"] == b["audit"]["sha256"]);
     match (named.pop(), named.len()) {
         (None, _) => bail!("there is no picture {wanted:?} in this audit"),

@@ -86,6 +86,8 @@ pub(super) fn summary(args: &AuditArgs, folder: &Folder, passed: &Passed) -> Res
     let unreadable = of(&[Verdict::Unreadable]).into_iter();
     let reason = |item: &Item| item.report.error.clone().unwrap_or_default();
     lines("Cannot be read", unreadable.map(|item| format!("{}: {}", item.report.source, reason(item))));
+    let same = |group: Vec<&Item>| group.iter().map(|item| item.report.source.as_str()).collect::<Vec<_>>().join(", ");
+    lines("The same board twice", audit.doubles().into_iter().map(same));
     lines("Rows of the sheet without a picture", audit.unmatched.iter().map(|(row, why)| format!("row {row}: {why}")));
     lines("Rows that cannot be used", audit.faults.iter().map(|fault| format!("row {}: {}", fault.row, fault.reason)));
     if !audit.unused.is_empty() {
@@ -168,6 +170,7 @@ fn as_json(folder: &Folder, passed: &Passed) -> Value {
         "open": of(&[Verdict::Doubtful, Verdict::Open]),
         "not_counted": of(&[Verdict::NoBoard, Verdict::Unreadable]),
         "pictures_without_row": if audit.has_sheet { of(&[Verdict::Unclaimed]) } else { Vec::new() },
+        "doubles": audit.doubles().iter().map(|group| group.iter().map(|item| &item.report.source).collect()).collect::<Vec<Vec<_>>>(),
         "rows_without_picture": audit.unmatched.iter().map(|(row, why)| json!({ "row": row, "reason": why })).collect::<Vec<_>>(),
         "unusable_rows": audit.faults.iter().map(|f| json!({ "row": f.row, "reason": f.reason })).collect::<Vec<_>>(),
         "unused_columns": audit.unused,
