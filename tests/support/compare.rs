@@ -21,6 +21,9 @@ pub struct Comparison {
     pub silent: bool,
 }
 
+/// What was found further than this from a disc is not that disc measured, mm: it was missed.
+const MEASURED_MM: f64 = 5.0;
+
 /// A disc and what was said about it.
 #[derive(Clone, Debug)]
 pub struct Pair {
@@ -36,6 +39,12 @@ impl Pair {
     /// The margin's error in standard deviations.
     pub fn z(&self) -> Option<f64> {
         Some(self.margin_error_mm? / self.disc.margin_sigma_mm?)
+    }
+
+    /// Whether a disc lying on the board was measured: its value is a line's, and it was found where it lies.
+    pub fn is_measured(&self) -> bool {
+        let lies = |state| matches!(state, State::Flat | State::Off);
+        lies(self.truth.state) && lies(self.disc.state) && self.position_mm < MEASURED_MM
     }
 
     /// Whether the value is wrong.
