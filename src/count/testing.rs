@@ -13,7 +13,7 @@ use crate::capture::{Frame, LensHint};
 use crate::detect::{Detections, DiscFit, DiscSet};
 use crate::geometry::{BoardMm, Camera, Point};
 use crate::register::identify::Identified;
-use crate::register::{Deviation, Quality, Registration, Ring};
+use crate::register::{Anchors, Deviation, Quality, Registration, Ring};
 
 /// A picture with what perfect stages would find in it.
 #[derive(Clone, Debug)]
@@ -128,6 +128,7 @@ fn registration(camera: Camera, middles_mm: [f64; 3], width_mm: f64) -> Registra
         deviations: vec![deviation],
         quality: Quality { residual_px: 0.3, coverage: 0.9, ..Quality::default() },
         state: Identified { camera, lines: Vec::new(), tracks: Vec::new(), score: 3.0 },
+        anchors: Anchors::default(),
     }
 }
 

@@ -199,14 +199,16 @@ const LEAST_VARIANCE_MM2: f64 = 0.004;
 
 /// Fits one middle with the shape given.
 pub fn fit_alone(disc: &mut Fitting, sight: &Sight, shape: &Shape, scales_mm: &[f64]) {
-    for &scale in scales_mm {
+    for (i, &scale) in scales_mm.iter().enumerate() {
         let part = accumulate(disc, sight, shape, scale);
         let Some(inverse) = part.a.try_inverse() else { return };
+        if i + 1 == scales_mm.len() {
+            disc.visible = visible(disc, sight, shape);
+        }
         let step = inverse * part.r_middle;
         disc.at = disc.at.offset(step[0].clamp(-1.5, 1.5), step[1].clamp(-1.5, 1.5));
         disc.covariance_mm2 = middle_covariance(inverse, &part, &Matrix3::zeros());
         disc.residual_mm = part.residual_mm;
-        disc.visible = part.visible;
     }
 }
 
@@ -227,7 +229,7 @@ pub fn fit_together(
     let mut shape = start;
     let belief = Matrix3::from_diagonal(&Vector3::from(prior.sigma.map(|s| 1.0 / (s * s))));
     let mut covariance = Matrix3::from_diagonal(&Vector3::from(prior.sigma.map(|s| s * s)));
-    for &scale in scales_mm {
+    for (i, &scale) in scales_mm.iter().enumerate() {
         let mut shared = Matrix3::zeros();
         let mut shared_b = Vector3::zeros();
         shared += belief;
@@ -239,6 +241,9 @@ pub fn fit_together(
         let mut parts = Vec::with_capacity(discs.len());
         for disc in discs.iter_mut() {
             let part = accumulate(disc, sight, &shape, scale);
+            if i + 1 == scales_mm.len() {
+                disc.visible = visible(disc, sight, &shape);
+            }
             if let Some(inverse) = part.a.try_inverse() {
                 // Marginalise the middle (Schur complement).
                 shared += SHAPE_SHARE * (part.c - part.b.transpose() * inverse * part.b);
@@ -261,7 +266,6 @@ pub fn fit_together(
             disc.at = disc.at.offset(move_mm[0].clamp(-1.5, 1.5), move_mm[1].clamp(-1.5, 1.5));
             disc.covariance_mm2 = middle_covariance(*inverse, part, &covariance);
             disc.residual_mm = part.residual_mm;
-            disc.visible = part.visible;
         }
     }
     FittedShape { shape, covariance }
@@ -274,7 +278,6 @@ struct Part {
     r_middle: Vector2<f64>,
     r_shape: Vector3<f64>,
     residual_mm: f64,
-    visible: f64,
 }
 
 /// Probability within this of the outline shows it, mm.
@@ -292,7 +295,6 @@ fn accumulate(disc: &Fitting, sight: &Sight, shape: &Shape, scale: f64) -> Part 
         r_middle: Vector2::zeros(),
         r_shape: Vector3::zeros(),
         residual_mm: 0.0,
-        visible: 0.0,
     };
     let (mut sum_w, mut sum_wr2) = (1e-6, 0.0);
     for (k, line) in disc.lines.iter().enumerate() {
@@ -303,7 +305,6 @@ fn accumulate(disc: &Fitting, sight: &Sight, shape: &Shape, scale: f64) -> Part 
         let [mass, mean, square] = line.through(predicted, scale);
         let mass = mass + 1e-9;
         let mean = mean / mass;
-        part.visible += line.through(predicted, VISIBLE_MM)[0] / DIRECTIONS as f64;
         let variance = (square / mass - mean * mean).max(1e-4).min(0.9 * scale * scale);
         // Undo what the window did to a normal distribution.
         let own = (variance * scale * scale / (scale * scale - variance)).clamp(LEAST_SIGMA_MM * LEAST_SIGMA_MM, 4.0);
@@ -319,4 +320,14 @@ fn accumulate(disc: &Fitting, sight: &Sight, shape: &Shape, scale: f64) -> Part 
     }
     part.residual_mm = (sum_wr2 / sum_w).sqrt();
     part
+}
+
+/// Share of the outline of `shape` at `disc.at` that the lines show.
+fn visible(disc: &Fitting, sight: &Sight, shape: &Shape) -> f64 {
+    let mut out = 0.0;
+    for (k, line) in disc.lines.iter().enumerate() {
+        let Some(line) = line else { continue };
+        out += line.through(disc.predicted(sight, shape, k).0, VISIBLE_MM)[0] / DIRECTIONS as f64;
+    }
+    out
 }

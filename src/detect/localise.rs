@@ -116,23 +116,20 @@ pub fn localise(profiles: &Profiles, lean: [f64; 2]) -> Vec<Option<Likelihood>> 
     static NET: OnceLock<Option<Net>> = OnceLock::new();
     let Some(net) = NET.get_or_init(|| Net::from_bytes(WEIGHTS)) else { return vec![None; DIRECTIONS] };
     let light = Light::of(profiles);
-    let mut out = Vec::with_capacity(DIRECTIONS);
-    for first in (0..DIRECTIONS).step_by(BATCH) {
-        let inputs = std::array::from_fn(|i| normalised(&line_values(profiles, lean, &light, first + i)));
-        for (i, probabilities) in net.run(&inputs).iter().enumerate() {
-            let likelihood = || {
-                let mut bins = [0.0; BINS];
-                bins.copy_from_slice(&probabilities[..BINS]);
-                Likelihood { bins }
-            };
-            out.push(profiles.seen[first + i].then(likelihood));
+    let mut out = vec![None; DIRECTIONS];
+    let seen: Vec<usize> = (0..DIRECTIONS).filter(|&k| profiles.seen[k]).collect();
+    for lines in seen.chunks(BATCH) {
+        // A batch that is not full is filled up with its first line.
+        let line = |i: usize| lines.get(i).copied().unwrap_or(lines[0]);
+        let inputs = std::array::from_fn(|i| normalised(&line_values(profiles, lean, &light, line(i))));
+        for (&k, probabilities) in lines.iter().zip(&net.run(&inputs)) {
+            let mut bins = [0.0; BINS];
+            bins.copy_from_slice(&probabilities[..BINS]);
+            out[k] = Some(Likelihood { bins });
         }
     }
     out
 }
-
-/// Lines are read in whole batches.
-const _: () = assert!(DIRECTIONS.is_multiple_of(BATCH));
 
 /// Median colour of the innermost samples of all lines.
 fn colour_inside(profiles: &Profiles) -> [f32; 3] {

@@ -68,7 +68,8 @@ fn outline_edges<'a>(
     let lean = sight.lean(at);
     let (cx, cy) = view.px(at);
     let scale = view.px_per_mm;
-    let reach_mm = shape.radius_mm + 0.5 * shape.height_mm * lean[0].hypot(lean[1]) + 5.0;
+    let sideways_mm = 0.5 * shape.height_mm * lean[0].hypot(lean[1]);
+    let reach_mm = shape.radius_mm + sideways_mm + 5.0;
     let inner_mm = shape.radius_mm - 5.0;
     map.near(cx, cy, reach_mm * scale).filter_map(move |e| {
         let rel = [(e.x as f64 - cx) / scale, (e.y as f64 - cy) / scale];
@@ -77,16 +78,16 @@ fn outline_edges<'a>(
             return None;
         }
         let along = rel[0] * e.nx as f64 + rel[1] * e.ny as f64;
+        // Beside the outline's point with its normal, an edge belongs to something else: the same as asking that its
+        // direction from the middle fits its normal.
+        if along.abs() < ALIGNED * distance2.sqrt() - sideways_mm {
+            return None;
+        }
         let sign = if along < 0.0 { -1.0 } else { 1.0 };
         let m = [sign * e.nx as f64, sign * e.ny as f64];
         let point = shape.outline(sight, lean, m);
         let off = [rel[0] - point.offset[0], rel[1] - point.offset[1]];
         let residual = off[0] * m[0] + off[1] * m[1];
-        // Beside the outline's point with this normal, an edge belongs to something else: the same as asking that its
-        // direction from the middle fits its normal.
-        if along.abs() < ALIGNED * distance2.sqrt() - 0.5 * shape.height_mm * lean[0].hypot(lean[1]) {
-            return None;
-        }
         (residual.abs() < 5.0).then(|| (m, residual, map.weight(e) as f64))
     })
 }

@@ -96,9 +96,10 @@ impl TopView {
             upper = lower;
         }
         let radius = (self.radius_mm * self.px_per_mm) as f32;
-        let [red, green, blue] = &mut self.planes.rgb;
-        let lines = red.rows_mut().into_iter().zip(green.rows_mut()).zip(blue.rows_mut());
-        for (y, ((mut red, mut green), mut blue)) in lines.enumerate() {
+        let [red, green, blue] = self.planes.rgb.each_mut().map(|plane| plane.as_slice_mut().unwrap_or(&mut []));
+        let lines =
+            red.chunks_exact_mut(columns).zip(green.chunks_exact_mut(columns)).zip(blue.chunks_exact_mut(columns));
+        for (y, ((red, green), blue)) in lines.enumerate() {
             let (above, below) = &mesh[y / MESH_PX];
             let down = (y % MESH_PX) as f32 / MESH_PX as f32;
             let dy = y as f32 - self.half_px as f32;
@@ -113,10 +114,12 @@ impl TopView {
                 let left = (a.0 + (c.0 - a.0) * down, a.1 + (c.1 - a.1) * down);
                 let right = (b.0 + (d.0 - b.0) * down, b.1 + (d.1 - b.1) * down);
                 let step = ((right.0 - left.0) / MESH_PX as f32, (right.1 - left.1) / MESH_PX as f32);
-                for x in (cell * MESH_PX).max(from)..((cell + 1) * MESH_PX).min(to) {
-                    let along = (x - cell * MESH_PX) as f32;
+                let (first, end) = ((cell * MESH_PX).max(from), ((cell + 1) * MESH_PX).min(to));
+                let pixels = red[first..end].iter_mut().zip(&mut green[first..end]).zip(&mut blue[first..end]);
+                for (i, ((red, green), blue)) in pixels.enumerate() {
+                    let along = (first - cell * MESH_PX + i) as f32;
                     if let Some(colour) = source.sample(left.0 + step.0 * along, left.1 + step.1 * along) {
-                        [red[x], green[x], blue[x]] = colour;
+                        [*red, *green, *blue] = colour;
                     }
                 }
             }

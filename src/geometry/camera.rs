@@ -51,7 +51,8 @@ impl Camera {
             self.undistort((at.x - self.principal.x) / self.focal_px, (at.y - self.principal.y) / self.focal_px)?;
         let r = &self.rotation;
         let centre = self.centre();
-        let ray = [0, 1, 2].map(|i| r[0][i] * x + r[1][i] * y + r[2][i]);
+        let along = |i: usize| r[0][i] * x + r[1][i] * y + r[2][i];
+        let ray = [along(0), along(1), along(2)];
         if ray[2] <= 1e-9 {
             return None;
         }
@@ -115,12 +116,15 @@ impl Camera {
     /// The camera's centre in board axes, mm (z negative: above the board).
     fn centre(&self) -> [f64; 3] {
         let (r, t) = (&self.rotation, &self.translation_mm);
-        [0, 1, 2].map(|i| -(r[0][i] * t[0] + r[1][i] * t[1] + r[2][i] * t[2]))
+        let along = |i: usize| -(r[0][i] * t[0] + r[1][i] * t[1] + r[2][i] * t[2]);
+        [along(0), along(1), along(2)]
     }
 
     fn to_camera(&self, at: Point<BoardMm>, height_mm: f64) -> [f64; 3] {
         let (r, t) = (&self.rotation, &self.translation_mm);
-        [0, 1, 2].map(|i| r[i][0] * at.x + r[i][1] * at.y - r[i][2] * height_mm + t[i])
+        // Written out, as elsewhere here: mapping over an array is not inlined.
+        let along = |i: usize| r[i][0] * at.x + r[i][1] * at.y - r[i][2] * height_mm + t[i];
+        [along(0), along(1), along(2)]
     }
 
     /// Undoes the radial distortion of a point in focal lengths: Newton on the radius.
@@ -128,7 +132,7 @@ impl Camera {
         if self.k1 == 0.0 && self.k2 == 0.0 {
             return Some((xd, yd));
         }
-        let rd = xd.hypot(yd);
+        let rd = (xd * xd + yd * yd).sqrt();
         if rd < 1e-12 {
             return Some((xd, yd));
         }

@@ -38,12 +38,13 @@ impl<F> Point<F> {
 
     /// Distance to another point of the same frame, in the frame's unit.
     pub fn distance(self, other: Self) -> f64 {
-        (self.x - other.x).hypot(self.y - other.y)
+        Self::new(self.x - other.x, self.y - other.y).norm()
     }
 
     /// Distance from the origin of the frame, in the frame's unit.
     pub fn norm(self) -> f64 {
-        self.x.hypot(self.y)
+        // No coordinate here overflows when squared, and hypot() takes five times as long.
+        (self.x * self.x + self.y * self.y).sqrt()
     }
 
     /// This point moved by (dx, dy).

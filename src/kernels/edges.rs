@@ -74,27 +74,34 @@ fn gradients(picture: &RgbImage) -> Gradients {
     let raw = picture.as_raw();
     let stride = width * 3;
     let mut field = vec![0i16; width * height * 2];
+    // Sobel's filters are sums of three rows, then differences along them; and the other way round.
+    let mut sums = vec![0i16; stride];
+    let mut falls = vec![0i16; stride];
+    let mut slopes = vec![(0i16, 0i16, 0i32); stride];
     for y in 1..height - 1 {
-        let (a, b, c) = (
-            &raw[(y - 1) * stride..y * stride],
-            &raw[y * stride..(y + 1) * stride],
-            &raw[(y + 1) * stride..(y + 2) * stride],
-        );
-        let row = &mut field[y * width * 2..(y + 1) * width * 2];
-        for x in 1..width - 1 {
-            let (mut best, mut gx_best, mut gy_best) = (-1i32, 0i32, 0i32);
-            for channel in 0..3 {
-                let (l, m, r) = ((x - 1) * 3 + channel, x * 3 + channel, (x + 1) * 3 + channel);
-                let at = |line: &[u8], i: usize| i32::from(line[i]);
-                let gx = at(a, r) - at(a, l) + 2 * (at(b, r) - at(b, l)) + at(c, r) - at(c, l);
-                let gy = at(c, l) - at(a, l) + 2 * (at(c, m) - at(a, m)) + at(c, r) - at(a, r);
-                let square = gx * gx + gy * gy;
-                if square > best {
-                    (best, gx_best, gy_best) = (square, gx, gy);
-                }
+        let rows = &raw[(y - 1) * stride..(y + 2) * stride];
+        let (above, rest) = rows.split_at(stride);
+        let (here, below) = rest.split_at(stride);
+        for ((((sum, fall), a), b), c) in sums.iter_mut().zip(&mut falls).zip(above).zip(here).zip(below) {
+            let (a, b, c) = (i16::from(*a), i16::from(*b), i16::from(*c));
+            *sum = a + 2 * b + c;
+            *fall = c - a;
+        }
+        let across = sums.iter().zip(&sums[6..]);
+        let down = falls.iter().zip(&falls[3..]).zip(&falls[6..]);
+        for (((left, right), ((before, at), after)), slope) in across.zip(down).zip(&mut slopes[3..]) {
+            let (gx, gy) = (right - left, before + 2 * at + after);
+            let (wide_x, wide_y) = (i32::from(gx), i32::from(gy));
+            *slope = (gx, gy, wide_x * wide_x + wide_y * wide_y);
+        }
+        let row = &mut field[(y * width + 1) * 2..(y * width + width - 1) * 2];
+        for (out, channels) in row.chunks_exact_mut(2).zip(slopes[3..].chunks_exact(3)) {
+            // Of equals the first.
+            let mut best = channels[0];
+            for channel in &channels[1..] {
+                best = if channel.2 > best.2 { *channel } else { best };
             }
-            row[x * 2] = gx_best as i16;
-            row[x * 2 + 1] = gy_best as i16;
+            (out[0], out[1]) = (best.0, best.1);
         }
     }
     Gradients { field }
@@ -140,6 +147,28 @@ mod tests {
         for edge in found {
             assert!((edge.x - 19.5).abs() < 0.51, "{edge:?}");
             assert!(edge.nx > 0.99);
+        }
+    }
+
+    #[test]
+    fn gradients_are_those_of_the_plain_sobel_filter() {
+        let picture =
+            RgbImage::from_fn(17, 9, |x, y| Rgb([(x * 37 + y * 91) as u8, (x * y * 13) as u8, (y * 29) as u8]));
+        let gradients = gradients(&picture);
+        for y in 1..8 {
+            for x in 1..16 {
+                let at = |dx: i32, dy: i32, c: usize| {
+                    i32::from(picture.get_pixel((x as i32 + dx) as u32, (y as i32 + dy) as u32).0[c])
+                };
+                let plain = |c: usize| {
+                    let side = |d: i32| at(d, -1, c) + 2 * at(d, 0, c) + at(d, 1, c);
+                    let level = |d: i32| at(-1, d, c) + 2 * at(0, d, c) + at(1, d, c);
+                    (side(1) - side(-1), level(1) - level(-1))
+                };
+                let square = |(gx, gy): (i32, i32)| gx * gx + gy * gy;
+                let strongest = (0..3).map(plain).map(square).max().unwrap();
+                assert_eq!(gradients.at(x, y, 17).2 as i32, strongest, "({x}, {y})");
+            }
         }
     }
 

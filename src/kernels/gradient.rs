@@ -20,57 +20,65 @@ pub struct Edge {
     pub strength: f32,
 }
 
-/// Gradient field of the strongest channel, row-major: components and squared magnitude; zero on the border.
-#[derive(Clone, Debug)]
-pub struct Gradient {
-    /// d/dx, grey levels a pixel.
-    pub dx: Vec<f32>,
-    /// d/dy, grey levels a pixel.
-    pub dy: Vec<f32>,
-    /// dx² + dy².
-    pub squared: Vec<f32>,
+/// Gradient of the strongest channel at every pixel of some planes; zero on the border.
+///
+/// It is worked out row by row where it is asked for: a field of the whole raster would be written once and read once,
+/// and is larger than the processor's caches.
+#[derive(Clone, Copy, Debug)]
+pub struct Gradient<'a> {
+    planes: [&'a [f32]; 3],
     /// Width, px.
     pub columns: usize,
     /// Height, px.
     pub rows: usize,
 }
 
-impl Gradient {
+/// The gradient along one row: components and squared magnitude.
+#[derive(Clone, Debug)]
+struct Row {
+    dx: Vec<f32>,
+    dy: Vec<f32>,
+    squared: Vec<f32>,
+}
+
+impl Row {
+    fn new(columns: usize) -> Self {
+        Self { dx: vec![0.0; columns], dy: vec![0.0; columns], squared: vec![0.0; columns] }
+    }
+}
+
+impl<'a> Gradient<'a> {
     /// Central differences of `planes`.
-    pub fn of(planes: &Planes) -> Self {
+    pub fn of(planes: &'a Planes) -> Self {
         let (rows, columns) = planes.shape();
-        let mut out = Self {
-            dx: vec![0.0; rows * columns],
-            dy: vec![0.0; rows * columns],
-            squared: vec![0.0; rows * columns],
-            columns,
-            rows,
-        };
-        if rows < 3 || columns < 3 {
-            return out;
+        Self { planes: planes.rgb.each_ref().map(flat), columns, rows }
+    }
+
+    /// Works out columns `from..to` of row `y`; those of the border stay as they are.
+    fn fill(&self, out: &mut Row, y: usize, from: usize, to: usize) {
+        let (from, to) = (from.max(1), to.min(self.columns - 1));
+        if y == 0 || y + 1 >= self.rows || from >= to {
+            out.squared.fill(0.0);
+            return;
         }
-        for plane in &planes.rgb {
-            let data = flat(plane);
-            for y in 1..rows - 1 {
-                let start = y * columns;
-                let above = &data[start - columns..start];
-                let here = &data[start..start + columns];
-                let below = &data[start + columns..start + 2 * columns];
-                let dx = &mut out.dx[start..start + columns];
-                let dy = &mut out.dy[start..start + columns];
-                let squared = &mut out.squared[start..start + columns];
-                for x in 1..columns - 1 {
-                    let gx = 0.5 * (here[x + 1] - here[x - 1]);
-                    let gy = 0.5 * (below[x] - above[x]);
-                    let g = gx * gx + gy * gy;
-                    let stronger = g > squared[x];
-                    dx[x] = if stronger { gx } else { dx[x] };
-                    dy[x] = if stronger { gy } else { dy[x] };
-                    squared[x] = if stronger { g } else { squared[x] };
-                }
+        let start = y * self.columns;
+        let (dx, dy) = (&mut out.dx[from..to], &mut out.dy[from..to]);
+        let squared = &mut out.squared[from..to];
+        let n = to - from;
+        for (i, data) in self.planes.iter().enumerate() {
+            let above = &data[start - self.columns + from..][..n];
+            let below = &data[start + self.columns + from..][..n];
+            let (left, right) = (&data[start + from - 1..][..n], &data[start + from + 1..][..n]);
+            for x in 0..n {
+                let gx = 0.5 * (right[x] - left[x]);
+                let gy = 0.5 * (below[x] - above[x]);
+                let g = gx * gx + gy * gy;
+                let stronger = i == 0 || g > squared[x];
+                dx[x] = if stronger { gx } else { dx[x] };
+                dy[x] = if stronger { gy } else { dy[x] };
+                squared[x] = if stronger { g } else { squared[x] };
             }
         }
-        out
     }
 
     /// Median strength over the disc of `radius` px about `(cx, cy)`, from every seventh pixel; 0 where there is none.
@@ -79,7 +87,13 @@ impl Gradient {
         for y in (1..self.rows.saturating_sub(1)).step_by(3) {
             let (from, to) = self.chord(y, cx, cy, radius);
             for x in (from..to).step_by(7) {
-                sample.push(self.squared[y * self.columns + x]);
+                let at = y * self.columns + x;
+                let squared = self.planes.iter().map(|data| {
+                    let gx = 0.5 * (data[at + 1] - data[at - 1]);
+                    let gy = 0.5 * (data[at + self.columns] - data[at - self.columns]);
+                    gx * gx + gy * gy
+                });
+                sample.push(squared.fold(0.0, f32::max));
             }
         }
         if sample.is_empty() {
@@ -93,49 +107,24 @@ impl Gradient {
     /// raster order.
     pub fn edges(&self, threshold: f32, cx: f32, cy: f32, radius: f32) -> Vec<Edge> {
         let mut out = Vec::new();
+        if self.rows < 3 || self.columns < 3 {
+            return out;
+        }
         let floor = threshold * threshold;
-        for y in 1..self.rows.saturating_sub(1) {
-            let (from, to) = self.chord(y, cx, cy, radius);
-            for x in from..to {
-                let at = y * self.columns + x;
-                let squared = self.squared[at];
-                if squared < floor {
-                    continue;
-                }
-                let (dx, dy) = (self.dx[at], self.dy[at]);
-                // The neighbours across the edge, by the octant of the gradient.
-                let (ax, ay) = (dx.abs(), dy.abs());
-                let step = if ax > 2.414 * ay {
-                    1
-                } else if ay > 2.414 * ax {
-                    self.columns
-                } else if (dx > 0.0) == (dy > 0.0) {
-                    self.columns + 1
-                } else {
-                    self.columns - 1
-                };
-                let (before, after) = (self.squared[at - step], self.squared[at + step]);
-                if squared < before || squared <= after {
-                    continue;
-                }
-                let strength = squared.sqrt();
-                // Sub-pixel: vertex of the parabola through the three strengths.
-                let (b, a) = (before.sqrt(), after.sqrt());
-                let curve = b - 2.0 * strength + a;
-                let shift = if curve < -1e-6 { (0.5 * (b - a) / curve).clamp(-0.5, 0.5) } else { 0.0 };
-                let (sx, sy) = match step {
-                    1 => (1.0, 0.0),
-                    s if s == self.columns => (0.0, 1.0),
-                    s if s > self.columns => (1.0, 1.0),
-                    _ => (-1.0, 1.0),
-                };
-                out.push(Edge {
-                    x: x as f32 + shift * sx,
-                    y: y as f32 + shift * sy,
-                    nx: dx / strength,
-                    ny: dy / strength,
-                    strength,
-                });
+        // Three rows at a time; of each, what its own pixels and those of the rows beside it ask for.
+        let mut ring = [0; 3].map(|_| Row::new(self.columns));
+        let asked = |y: usize| {
+            let chords = [y.max(1) - 1, y, y + 1].map(|y| self.chord(y, cx, cy, radius));
+            let chords = chords.iter().filter(|(from, to)| from < to);
+            chords.fold((self.columns, 0), |(from, to), c| (from.min(c.0 - 1), to.max(c.1 + 1)))
+        };
+        for y in 0..self.rows {
+            let (from, to) = asked(y);
+            self.fill(&mut ring[y % 3], y, from, to);
+            if y >= 2 {
+                let (from, to) = self.chord(y - 1, cx, cy, radius);
+                let [above, here, below] = [0, 1, 2].map(|i| &ring[(y - 2 + i) % 3]);
+                maxima(above, here, below, y - 1, from..to, floor, &mut out);
             }
         }
         out
@@ -151,6 +140,51 @@ impl Gradient {
         let from = (cx - half).ceil().max(1.0) as usize;
         let to = ((cx + half).floor() + 1.0).clamp(1.0, self.columns as f32 - 1.0) as usize;
         (from.min(to), to)
+    }
+}
+
+/// Adds the maxima along their gradient among the pixels `columns` of row `y`.
+fn maxima(
+    above: &Row,
+    here: &Row,
+    below: &Row,
+    y: usize,
+    columns: std::ops::Range<usize>,
+    floor: f32,
+    out: &mut Vec<Edge>,
+) {
+    for x in columns {
+        let squared = here.squared[x];
+        if squared < floor {
+            continue;
+        }
+        let (dx, dy) = (here.dx[x], here.dy[x]);
+        // The neighbours across the edge, by the octant of the gradient.
+        let (ax, ay) = (dx.abs(), dy.abs());
+        let (before, after, sx, sy) = if ax > 2.414 * ay {
+            (here.squared[x - 1], here.squared[x + 1], 1.0, 0.0)
+        } else if ay > 2.414 * ax {
+            (above.squared[x], below.squared[x], 0.0, 1.0)
+        } else if (dx > 0.0) == (dy > 0.0) {
+            (above.squared[x - 1], below.squared[x + 1], 1.0, 1.0)
+        } else {
+            (above.squared[x + 1], below.squared[x - 1], -1.0, 1.0)
+        };
+        if squared < before || squared <= after {
+            continue;
+        }
+        let strength = squared.sqrt();
+        // Sub-pixel: vertex of the parabola through the three strengths.
+        let (b, a) = (before.sqrt(), after.sqrt());
+        let curve = b - 2.0 * strength + a;
+        let shift = if curve < -1e-6 { (0.5 * (b - a) / curve).clamp(-0.5, 0.5) } else { 0.0 };
+        out.push(Edge {
+            x: x as f32 + shift * sx,
+            y: y as f32 + shift * sy,
+            nx: dx / strength,
+            ny: dy / strength,
+            strength,
+        });
     }
 }
 

@@ -2,6 +2,8 @@
 
 use ndarray::Array2;
 
+use super::picture::averaged;
+
 /// Red, green and blue of one raster, each `[row, column]`, 0 to 255 in the picture's own (sRGB) encoding.
 #[derive(Clone, Debug)]
 pub struct Planes {
@@ -61,15 +63,15 @@ fn smooth_121(plane: &mut Array2<f32>) {
         return;
     }
     let Some(data) = plane.as_slice_mut() else { return };
+    let mut before = vec![0.0; columns];
     for row in data.chunks_exact_mut(columns) {
-        let mut left = row[0];
-        let last = row[columns - 1];
-        for x in 0..columns - 1 {
-            let here = row[x];
-            row[x] = 0.25 * (left + row[x + 1]) + 0.5 * here;
-            left = here;
+        before.copy_from_slice(row);
+        let (first, last) = (before[0], before[columns - 1]);
+        for (value, near) in row[1..].iter_mut().zip(before.windows(3)) {
+            *value = 0.25 * (near[0] + near[2]) + 0.5 * near[1];
         }
-        row[columns - 1] = 0.25 * left + 0.75 * last;
+        row[0] = 0.25 * (first + before[1]) + 0.5 * first;
+        row[columns - 1] = 0.25 * before[columns - 2] + 0.75 * last;
     }
     // Downwards with a copy of the unsmoothed row above.
     let mut above = data[..columns].to_vec();
@@ -143,26 +145,7 @@ impl Reduced {
     pub fn of(source: Raster<'_>, [left, top, right, bottom]: [usize; 4], block: usize) -> Self {
         let columns = (right.min(source.columns).saturating_sub(left)) / block;
         let rows = (bottom.min(source.rows).saturating_sub(top)) / block;
-        let mut bytes = vec![0u8; columns * rows * 3];
-        let mut sums = vec![0u32; columns * 3];
-        let area = (block * block) as u32;
-        for row in 0..rows {
-            sums.fill(0);
-            for y in 0..block {
-                let start = ((top + row * block + y) * source.columns + left) * 3;
-                let line = &source.bytes[start..start + columns * block * 3];
-                for (sum, pixels) in sums.chunks_exact_mut(3).zip(line.chunks_exact(block * 3)) {
-                    for pixel in pixels.chunks_exact(3) {
-                        for c in 0..3 {
-                            sum[c] += pixel[c] as u32;
-                        }
-                    }
-                }
-            }
-            for (out, sum) in bytes[row * columns * 3..].iter_mut().zip(&sums) {
-                *out = ((sum + area / 2) / area) as u8;
-            }
-        }
+        let bytes = averaged(source.bytes, source.columns, [left, top], [columns, rows], block);
         Self { bytes, columns, rows, left, top, block }
     }
 

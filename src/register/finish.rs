@@ -8,12 +8,13 @@ use super::identify::{Circle, Identified};
 use super::lines::{self, Measured, Painted};
 use super::rings::{self, Track};
 use super::solve::{self, CAMERA_PARAMETERS, CameraPriors, CircleLine, LINE_PARAMETERS, Observation, Solved};
+use super::still::{Anchors, Turn};
 use super::{Deviation, Quality, Registration, Ring, orient};
 use crate::board::models::{self, BoardModel, Measure};
 use crate::board::{Line, SHOOTING_LINE_MM};
 use crate::geometry::robust::Prior;
 use crate::geometry::{BoardMm, Camera, Point};
-use crate::kernels::picture::shrink;
+use crate::kernels::picture::{MOST_BLOCK, shrink};
 
 /// Pixels per millimetre above which a finer picture tells nothing more about a line.
 const ENOUGH_PX_PER_MM: f64 = 1.3;
@@ -31,7 +32,7 @@ pub fn finish(
     gates_px: &[f64],
 ) -> Option<Registration> {
     let px_per_mm = identified.camera.scale_px_per_mm(Point::new(0.0, 0.0), 0.0)?;
-    let factor = (px_per_mm / ENOUGH_PX_PER_MM).round().max(1.0) as u32;
+    let factor = (px_per_mm / ENOUGH_PX_PER_MM).round().clamp(1.0, MOST_BLOCK as f64) as u32;
     let scale = 1.0 / f64::from(factor);
     let shrunk = (factor > 1).then(|| shrink(picture, factor));
     let level = shrunk.as_ref().unwrap_or(picture);
@@ -55,7 +56,9 @@ pub fn finish(
         (observations, solved) = again;
         adopt(&mut state, &solved);
     }
-    Some(assemble(level, &state, &observations, &solved, model, scale))
+    let board = assemble(level, &state, &observations, &solved, model, scale);
+    let anchors = Anchors::lay(picture, &board.camera, &state.tracks, turn(&board), f64::from(factor));
+    Some(Registration { anchors, ..board })
 }
 
 /// The camera of one more solve on the identified circles, edges searched within `gate_px`.
@@ -227,7 +230,28 @@ fn assemble(
             pegs: pegs.map_or(0.0, |p| f64::from(p.1)),
         },
         state: Identified { camera: full, ..state.clone() },
+        anchors: Anchors::default(),
     }
+}
+
+/// Half the width of a peg, mm.
+const PEG_HALF_MM: f64 = 4.5;
+
+/// What shows that `board` was turned: quadrant lines, or else pegs.
+fn turn(board: &Registration) -> Option<Turn> {
+    let [outer, inner] = [Line::Five, Line::Ten].map(|line| board.rings[line as usize].inner_mm);
+    let gap = outer - inner;
+    let quadrants = board.quadrant_rad.map(|first_rad| Turn {
+        first_rad,
+        times: 4,
+        radii_mm: [inner + 0.15 * gap, outer - 0.15 * gap],
+        half_mm: 0.0,
+    });
+    quadrants.or_else(|| {
+        let fifteen = board.rings[Line::Fifteen as usize].inner_mm;
+        let radii_mm = [fifteen - 2.0, fifteen + 4.0];
+        board.peg_rad.map(|first_rad| Turn { first_rad, times: 8, radii_mm, half_mm: PEG_HALF_MM })
+    })
 }
 
 /// A direction is reported where pegs or quadrant lines stand out by this many typical deviations.

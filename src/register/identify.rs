@@ -65,6 +65,8 @@ const NOISE: f64 = 0.22;
 /// The two edges of one painted line are at most this far apart, mm or px, whichever is more.
 const LINE_MM: f64 = 6.5;
 const LINE_PX: f64 = 5.0;
+/// The outer edge of the shooting line lies within this share of its radius: no board's rim does.
+const BEFORE_RIM: f64 = 1.04;
 /// Painted lines are concentric to about this, mm (per coordinate).
 const LINE_CENTRE_SIGMA_MM: f64 = 0.4;
 /// The visible edges of hole and rim are rounded and stand a little above or below the surface, mm.
@@ -265,6 +267,8 @@ fn add_line(
     let partner = peaks
         .iter()
         .filter(|p| p.value * main.value < 0.0 && (p.radius_mm - main.radius_mm).abs() < apart)
+        // Seen from afar the rim is as near to the shooting line as a line's own other edge may be.
+        .filter(|p| circle != Circle::Five || p.radius_mm < range.1 * BEFORE_RIM)
         .filter(|p| p.value.abs() > 0.35 * main.value.abs())
         .max_by(|a, b| a.value.abs().total_cmp(&b.value.abs()));
     let line = out.lines.len();

@@ -10,6 +10,7 @@ mod orient;
 pub mod rings;
 pub mod seed;
 pub mod solve;
+mod still;
 
 use image::RgbImage;
 use serde::{Deserialize, Serialize};
@@ -18,10 +19,11 @@ use crate::board::{Line, SHOOTING_LINE_MM};
 use crate::capture::Frame;
 use crate::geometry::{BoardMm, Camera, Point};
 use crate::kernels::edges::edges;
-use crate::kernels::picture::shrink;
+use crate::kernels::picture::{MOST_BLOCK, shrink};
 use identify::Identified;
 use rings::Profile;
 use solve::CameraPriors;
+pub(crate) use still::Anchors;
 
 /// Settings of the registration.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +80,8 @@ pub struct Registration {
     /// What was followed, for tracking. It is not kept: tracking starts from a registration of the same run.
     #[serde(skip, default = "Identified::nothing")]
     pub(crate) state: Identified,
+    /// Where the edges were, to tell whether the board still lies there.
+    pub(crate) anchors: Anchors,
 }
 
 impl Registration {
@@ -146,7 +150,7 @@ pub fn register(frame: &Frame, config: &Config) -> Result<Registration, NotFound
     }
     let priors = CameraPriors::new(f64::from(width), f64::from(height), &frame.lens);
     let long = f64::from(width.max(height));
-    let mut factor = (long / config.search_px).round().max(1.0) as u32;
+    let mut factor = (long / config.search_px).round().clamp(1.0, MOST_BLOCK as f64) as u32;
     loop {
         let small = shrink(&frame.rgb, factor);
         let scale = 1.0 / f64::from(factor);
@@ -169,11 +173,14 @@ pub fn register(frame: &Frame, config: &Config) -> Result<Registration, NotFound
 const FINEST_SEARCH: f64 = 3.0;
 
 /// Follows the board from its place in an earlier picture of the same camera: cheaper than [`register`], and bound to
-/// a board that moved by a few pixels at most.
+/// a board that moved by a few pixels at most. One that did not move at all keeps its registration.
 ///
 /// # Errors
 /// [`NotFound`] where the rings are no longer where they were.
 pub fn track(frame: &Frame, before: &Registration) -> Result<Registration, NotFound> {
+    if before.anchors.hold(&frame.rgb) {
+        return Ok(before.clone());
+    }
     let (width, height) = (f64::from(frame.rgb.width()), f64::from(frame.rgb.height()));
     let priors = CameraPriors::new(width, height, &frame.lens);
     finish::finish(&frame.rgb, &priors, &before.state, &TRACK_GATES_PX).filter(is_board).ok_or(NotFound::NoRings)

@@ -151,52 +151,75 @@ pub struct Track {
     pub weight: f64,
 }
 
-/// Half the width of the derivative filter, px.
-const FILTER_PX: f64 = 1.0;
+/// Half the width of the derivative filter, and the distance of its samples, as shares of the unit.
+const FILTER: f64 = 1.0;
+const STEP: f64 = 0.5;
 
-/// Follows `track` in `directions` directions: in each, the strongest change of the track's sign within `gate_px`.
-pub fn follow(picture: &RgbImage, camera: &Camera, track: &Track, gate_px: f64, directions: usize) -> Vec<Observation> {
-    const STEP: f64 = 0.5;
-    let lag = (2.0 * FILTER_PX / STEP) as usize;
-    let half = (gate_px / STEP).ceil() as usize;
-    let mut found: Vec<(Point<ImagePx>, f32)> = Vec::with_capacity(directions);
-    let mut values = vec![0.0f32; 2 * half + 1 + lag];
-    for i in 0..directions {
-        let (sin, cos) = ((i as f64 + 0.5) / directions as f64 * std::f64::consts::TAU).sin_cos();
-        let at = |mm: f64| camera.project(Point::new(mm * cos, mm * sin), 0.0);
-        let (Some(middle), Some(ahead)) = (at(track.radius_mm), at(track.radius_mm + 1.0)) else { continue };
-        let scale = ahead.distance(middle);
-        let (ux, uy) = ((ahead.x - middle.x) / scale, (ahead.y - middle.y) / scale);
-        let mut complete = true;
-        for (j, value) in values.iter_mut().enumerate() {
-            let d = (j as f64 - (half + lag / 2) as f64) * STEP;
-            match sample(picture, middle.x + d * ux, middle.y + d * uy, track.weights) {
-                Some(v) => *value = v * track.sign,
-                None => {
-                    complete = false;
-                    break;
-                }
-            }
-        }
-        if !complete {
-            continue;
+/// A short line in the picture along which an edge is looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Crossing {
+    /// Where the edge is expected.
+    pub at: Point<ImagePx>,
+    /// Unit vector across the edge.
+    pub along: [f64; 2],
+    /// Channel weights: the edge is where the weighted sum grows along the line.
+    pub weights: [f32; 3],
+}
+
+impl Crossing {
+    /// The crossing of the circle of `radius_mm` in the direction `turn_rad`, outwards. None outside the camera's view.
+    pub fn of_circle(camera: &Camera, radius_mm: f64, turn_rad: f64, weights: [f32; 3]) -> Option<Self> {
+        let (sin, cos) = turn_rad.sin_cos();
+        let seen = |mm: f64| camera.project(Point::new(mm * cos, mm * sin), 0.0);
+        Some(Self::between(seen(radius_mm)?, seen(radius_mm + 1.0)?, weights))
+    }
+
+    /// The crossing at `at` in the direction of `ahead`.
+    pub fn between(at: Point<ImagePx>, ahead: Point<ImagePx>, weights: [f32; 3]) -> Self {
+        let length = ahead.distance(at);
+        Self { at, along: [(ahead.x - at.x) / length, (ahead.y - at.y) / length], weights }
+    }
+
+    /// The strongest growth within `gate` units: its distance from where it was expected, px, and its strength. A unit of
+    /// `unit_px` is as fine as the edge is looked at. `values` is room to work in.
+    pub fn find(&self, picture: &RgbImage, gate: f64, unit_px: f64, values: &mut Vec<f32>) -> Option<(f64, f32)> {
+        let lag = (2.0 * FILTER / STEP) as usize;
+        let half = (gate / STEP).ceil() as usize;
+        let place = |j: f64| self.at.offset(j * STEP * unit_px * self.along[0], j * STEP * unit_px * self.along[1]);
+        values.clear();
+        for j in 0..2 * half + 1 + lag {
+            let p = place(j as f64 - (half + lag / 2) as f64);
+            values.push(sample(picture, p.x, p.y, self.weights)?);
         }
         let change = |j: usize| values[j + lag] - values[j];
         let (mut best, mut top) = (0.0f32, None);
         for j in 0..=2 * half {
-            let d = (j as f64 - half as f64) * STEP / gate_px;
+            let d = (j as f64 - half as f64) * STEP / gate;
             let value = change(j) * (1.0 - 0.5 * (d * d) as f32);
             if value > best {
                 (best, top) = (value, Some(j));
             }
         }
-        let Some(j) = top.filter(|&j| j > 0 && j < 2 * half) else { continue };
+        let j = top.filter(|&j| j > 0 && j < 2 * half)?;
         let (a, b, c) = (change(j - 1), change(j), change(j + 1));
         let bend = a - 2.0 * b + c;
         let shift = if bend < -1e-6 { f64::from(0.5 * (a - c) / bend).clamp(-1.0, 1.0) } else { 0.0 };
-        let d = (j as f64 + shift - half as f64) * STEP;
-        found.push((Point::new(middle.x + d * ux, middle.y + d * uy), b));
+        Some(((j as f64 + shift - half as f64) * STEP * unit_px, b))
     }
+}
+
+/// Follows `track` in `directions` directions: in each, the strongest change of the track's sign within `gate_px`.
+pub fn follow(picture: &RgbImage, camera: &Camera, track: &Track, gate_px: f64, directions: usize) -> Vec<Observation> {
+    let weights = track.weights.map(|w| w * track.sign);
+    let mut values = Vec::new();
+    let found: Vec<(Point<ImagePx>, f32)> = (0..directions)
+        .filter_map(|i| {
+            let turn_rad = (i as f64 + 0.5) / directions as f64 * std::f64::consts::TAU;
+            let crossing = Crossing::of_circle(camera, track.radius_mm, turn_rad, weights)?;
+            let (d, strength) = crossing.find(picture, gate_px, 1.0, &mut values)?;
+            Some((crossing.at.offset(d * crossing.along[0], d * crossing.along[1]), strength))
+        })
+        .collect();
     if found.is_empty() {
         return Vec::new();
     }

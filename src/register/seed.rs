@@ -8,7 +8,7 @@
 //! 4. In a pose all edges get a radius on the plane; how much of the circumference each radius covers is set against
 //!    the pattern hole : 15 : 10 : 5 : rim of any board.
 
-use nalgebra::{DMatrix, DVector, Matrix2, Matrix3, SymmetricEigen, Vector2, Vector3};
+use nalgebra::{Matrix2, Matrix3, SMatrix, SVector, SymmetricEigen, Vector2, Vector3};
 
 use crate::board::SHOOTING_LINE_MM;
 use crate::geometry::{Camera, ImagePx, Point};
@@ -226,6 +226,8 @@ fn shape(voters: &[Voter]) -> Option<Matrix2<f64>> {
         Vector3::new(-n.y * d.x, n.x * d.x - n.y * d.y, n.x * d.y)
     };
     let sample: Vec<&Voter> = voters.iter().step_by(voters.len().div_ceil(1500)).collect();
+    // Small discs must not outvote the rings: an edge counts by its arc's share of the circle.
+    let shares: Vec<f64> = sample.iter().map(|v| 1.0 / v.half.norm().max(1.0)).collect();
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let mut next = |n: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -240,15 +242,15 @@ fn shape(voters: &[Voter]) -> Option<Matrix2<f64>> {
             row(sample[next(sample.len())]).cross(&row(sample[next(sample.len())]))
         };
         let Some(matrix) = normalised(m) else { continue };
-        let agree: f64 = sample
-            .iter()
-            .map(|v| {
-                let g = matrix * v.half;
-                let turn = (v.normal.x * g.y - v.normal.y * g.x).abs() / g.norm();
-                // Small discs must not outvote the rings: an edge counts by its arc's share of the circle.
-                if turn < AGREE { (1.0 - turn / AGREE) / v.half.norm().max(1.0) } else { 0.0 }
-            })
-            .sum();
+        let mut agree = 0.0;
+        for (v, share) in sample.iter().zip(&shares) {
+            let g = matrix * v.half;
+            let (across, square) = (v.normal.x * g.y - v.normal.y * g.x, g.norm_squared());
+            // Roots are taken of the few that agree alone.
+            if across * across < AGREE * AGREE * square {
+                agree += (1.0 - across.abs() / (AGREE * square.sqrt())) * share;
+            }
+        }
         if best.as_ref().is_none_or(|(value, _)| agree > *value) {
             best = Some((agree, matrix));
         }
@@ -324,12 +326,12 @@ fn refine(edges: &[Edge], centre: Point<ImagePx>, shape: &Matrix2<f64>, radius: 
                 .then_some((p.x, p.y, n.x, n.y))
         })
         .collect();
-    let mut p = DVector::<f64>::zeros(6);
+    let mut p = SVector::<f64, 5>::zeros();
     let mut gate = 0.045;
     for _ in 0..6 {
         // (1 + p) u² + (1 - p) v² + q u v + d u + e v = 1 + s
-        let mut normal = DMatrix::<f64>::zeros(5, 5);
-        let mut right = DVector::<f64>::zeros(5);
+        let mut normal = SMatrix::<f64, 5, 5>::zeros();
+        let mut right = SVector::<f64, 5>::zeros();
         let mut count = 0;
         for &(u, v, _, _) in &points {
             let residual =
@@ -338,9 +340,9 @@ fn refine(edges: &[Edge], centre: Point<ImagePx>, shape: &Matrix2<f64>, radius: 
                 continue;
             }
             count += 1;
-            let row = DVector::from_vec(vec![u * u - v * v, u * v, u, v, -1.0]);
+            let row = SVector::from([u * u - v * v, u * v, u, v, -1.0]);
             let target = 1.0 - u * u - v * v;
-            normal += &row * row.transpose();
+            normal += row * row.transpose();
             right += row * target;
         }
         if count < 20 {
@@ -349,8 +351,7 @@ fn refine(edges: &[Edge], centre: Point<ImagePx>, shape: &Matrix2<f64>, radius: 
         for i in 0..5 {
             normal[(i, i)] += 1e-6;
         }
-        let step = normal.cholesky()?.solve(&right);
-        p.rows_mut(0, 5).copy_from(&step);
+        p = normal.cholesky()?.solve(&right);
         gate = (gate * 0.6f64).max(0.012);
     }
     let conic = Matrix3::new(
