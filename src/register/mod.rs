@@ -81,6 +81,7 @@ pub struct Registration {
     #[serde(skip, default = "Identified::nothing")]
     pub(crate) state: Identified,
     /// Where the edges were, to tell whether the board still lies there.
+    #[serde(skip)]
     pub(crate) anchors: Anchors,
 }
 
