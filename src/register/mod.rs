@@ -156,8 +156,7 @@ pub fn register(frame: &Frame, config: &Config) -> Result<Registration, NotFound
         let small = shrink(&frame.rgb, factor);
         let scale = 1.0 / f64::from(factor);
         if let Some(found) = find(&small, &priors.rescaled(scale)) {
-            let camera = found.camera.rescaled(f64::from(factor));
-            let identified = Identified { camera, ..found };
+            let identified = closer(&frame.rgb, found, factor);
             if let Some(board) = finish::finish(&frame.rgb, &priors, &identified, &COLD_GATES_PX).filter(is_board) {
                 return Ok(board);
             }
@@ -168,6 +167,24 @@ pub fn register(frame: &Frame, config: &Config) -> Result<Registration, NotFound
         }
         factor = (factor / 2).max(1);
     }
+}
+
+/// Below this many pixels a millimetre the shooting line and the rim, 25 mm apart, are near enough to be mixed up.
+const MIXED_UP_PX_PER_MM: f64 = 0.5;
+
+/// What was found in the picture shrunk by `factor`, in the picture itself; looked at once more at twice the size where
+/// its lines were hard to tell apart.
+fn closer(picture: &RgbImage, found: Identified, factor: u32) -> Identified {
+    let px_per_mm = found.camera.scale_px_per_mm(Point::new(0.0, 0.0), 0.0).unwrap_or(f64::INFINITY);
+    let finer = (factor / 2).max(1);
+    let mut best = Identified { camera: found.camera.rescaled(f64::from(factor)), ..found };
+    if factor > 1 && px_per_mm < MIXED_UP_PX_PER_MM {
+        let camera = best.camera.rescaled(1.0 / f64::from(finer));
+        if let Some(again) = look(&shrink(picture, finer), &camera).filter(|again| again.score > LEAST_SCORE) {
+            best = Identified { camera: again.camera.rescaled(f64::from(finer)), ..again };
+        }
+    }
+    best
 }
 
 /// The search stops at pictures this many times longer than the first one searched.
