@@ -219,8 +219,8 @@ impl Scenery {
     }
 
     /// Takes over the present look of places that look more like the rest of their ring than what is known of them: a
-    /// hand that lay on the board when it was first seen leaves no ghost. Returns whether anything was taken over.
-    pub fn heal(&mut self, now: &Places, discs: &[Point<BoardMm>], radius_mm: f64) -> bool {
+    /// hand that lay on the surface when it was first seen leaves no ghost. Returns whether anything was taken over.
+    pub fn heal(&mut self, now: &Places, discs: &[Point<BoardMm>], radius_mm: f64, surface_mm: f64) -> bool {
         if self.known.len() != now.len() {
             return false;
         }
@@ -230,7 +230,11 @@ impl Scenery {
         for (place, known) in self.known.iter_mut().enumerate() {
             let (Some(k), Some(n), Some(ring)) = (&known, &now[place], &rings[ring(place)]) else { continue };
             let off = |colour: &[f32; 3]| (0..3).map(|i| (colour[i] - ring[i]).abs()).sum::<f32>();
-            if !explained[place] && off(n) < 0.6 * off(k) && differs(k, n, [0.0; 3]) {
+            if !explained[place]
+                && middle(place).norm() < surface_mm
+                && off(n) < 0.6 * off(k)
+                && differs(k, n, [0.0; 3])
+            {
                 *known = Some(*n);
                 healed = true;
             }
@@ -444,9 +448,12 @@ mod tests {
         scenery.learn(&board(&[(200.0, 0.0, 60.0, SKIN)]), &[], 16.0, SURFACE_MM, false);
         let bare = board(&[]);
         assert!(scenery.compare(&bare, &[], 16.0, SURFACE_MM).cover.is_some());
-        assert!(scenery.heal(&bare, &[], 16.0));
+        assert!(scenery.heal(&bare, &[], 16.0, SURFACE_MM));
         assert_eq!(scenery.compare(&bare, &[], 16.0, SURFACE_MM).cover, None);
-        assert!(!scenery.heal(&board(&[(200.0, 0.0, 60.0, SKIN)]), &[], 16.0), "a hand is never taken for the board");
+        assert!(
+            !scenery.heal(&board(&[(200.0, 0.0, 60.0, SKIN)]), &[], 16.0, SURFACE_MM),
+            "a hand is never taken for the board"
+        );
     }
 
     #[test]

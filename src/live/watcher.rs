@@ -434,7 +434,7 @@ fn difference(known: &mut Scenery, now: &Places, scene: &Scene, usual_coverage: 
     }
     if Scenery::is_other_light(&difference, coverage, usual_coverage) {
         known.learn(now, &discs, radius_mm, surface_mm, true);
-    } else if !known.heal(now, &discs, radius_mm) {
+    } else if !known.heal(now, &discs, radius_mm, surface_mm) {
         return difference;
     }
     known.compare(now, &discs, radius_mm, surface_mm)
