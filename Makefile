@@ -53,3 +53,6 @@ memory: ## peak memory of one 12-megapixel photo and of a batch
 
 scaling: ## a folder on one core and on two
 	@scripts/scaling.sh
+
+soak: ## a simulated hour of live counting: cost of a frame, delay, memory
+	@scripts/soak.sh

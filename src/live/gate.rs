@@ -279,3 +279,102 @@ fn is_dark(values: &[f32]) -> bool {
     let spread = (values.iter().map(|v| (v - mean).powi(2)).sum::<f32>() / count).sqrt();
     mean < BLACK || spread < FLAT
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::Rgb;
+
+    const SIZE: (u32, u32) = (640, 480);
+
+    /// Wood with a dark square at (x, y), in light `light`; `seed` decides the noise.
+    fn picture(x: u32, y: u32, light: f32, seed: u32) -> RgbImage {
+        RgbImage::from_fn(SIZE.0, SIZE.1, |column, row| {
+            let inside = column.wrapping_sub(x) < 24 && row.wrapping_sub(y) < 24;
+            let noise = (column.wrapping_mul(31) ^ row.wrapping_mul(57) ^ seed.wrapping_mul(0x9E37)) % 5;
+            let level = |value: f32| (value * light + noise as f32) as u8;
+            if inside { Rgb([level(40.0); 3]) } else { Rgb([level(180.0), level(150.0), level(110.0)]) }
+        })
+    }
+
+    /// A gate over the middle of the picture, its hole at (320, 240).
+    fn gate() -> Gate {
+        let mut gate = Gate::new(Config::default());
+        let thumb = Thumb::of(&RgbImage::new(SIZE.0, SIZE.1));
+        let within = |radius: f64| -> Vec<usize> {
+            let near = |block: &usize| {
+                let [x, y] = thumb.middle_px(*block);
+                (x - 320.0).hypot(y - 240.0) < radius
+            };
+            (0..thumb.values.len()).filter(near).collect()
+        };
+        gate.set_area(Some(Area { board: within(200.0), hole: within(14.0) }));
+        gate
+    }
+
+    /// What ten frames a second of these pictures are told as, one letter a frame.
+    fn told(gate: &mut Gate, pictures: impl IntoIterator<Item = RgbImage>, from: u64) -> String {
+        let letter = |glimpse: Option<Glimpse>| match glimpse {
+            None => '.',
+            Some(Glimpse::Search(_)) => '?',
+            Some(Glimpse::Moving) => 'm',
+            Some(Glimpse::Resting) => 'r',
+            Some(Glimpse::Still { refined: false, .. }) => 'S',
+            Some(Glimpse::Still { .. }) => 'R',
+            Some(Glimpse::Hole(_)) => 'H',
+            Some(Glimpse::Dark) => 'd',
+        };
+        let at = |frame: usize| Duration::from_millis(100 * (from + frame as u64));
+        pictures.into_iter().enumerate().map(|(frame, rgb)| letter(gate.take(&rgb, at(frame)))).collect()
+    }
+
+    fn still(x: u32, y: u32, frames: u32) -> impl Iterator<Item = RgbImage> {
+        (0..frames).map(move |seed| picture(x, y, 1.0, seed))
+    }
+
+    #[test]
+    fn a_rest_is_judged_after_120_ms_and_again_after_ten_frames() {
+        assert_eq!(told(&mut gate(), still(200, 200, 20), 0), "m.S....r..R....r....");
+    }
+
+    #[test]
+    fn what_moves_on_the_board_starts_anew() {
+        let rolling = (0..4).map(|step| picture(200 + 9 * step, 200, 1.0, step));
+        let story = told(&mut gate(), still(200, 200, 5).chain(rolling).chain(still(240, 200, 4)), 0);
+        assert_eq!(story, "m.S...m....S.");
+    }
+
+    #[test]
+    fn what_moves_beside_the_board_is_nothing() {
+        let passing = (0..8).map(|step| picture(10 + 9 * step, 20, 1.0, step));
+        assert_eq!(told(&mut gate(), passing, 0), "m.S....r");
+    }
+
+    #[test]
+    fn slow_light_is_no_motion_and_a_switched_lamp_is() {
+        let fading = (0..10).map(|step| picture(200, 200, 1.0 - 0.002 * step as f32, step));
+        assert!(!told(&mut gate(), fading, 0)[3..].contains('m'));
+        let switched = still(200, 200, 4).chain((0..4).map(|seed| picture(200, 200, 0.6, seed)));
+        assert_eq!(told(&mut gate(), switched, 0), "m.S.m.S.");
+    }
+
+    #[test]
+    fn a_disc_in_the_hole_is_told_while_a_hand_moves_elsewhere() {
+        let mut gate = gate();
+        told(&mut gate, still(200, 200, 5), 0);
+        let both = |step: u32| {
+            let mut rgb = picture(200 + 11 * (step % 2), 330, 1.0, step);
+            (308..332).for_each(|x| (228..252).for_each(|y| rgb.put_pixel(x, y, Rgb([30; 3]))));
+            rgb
+        };
+        assert_eq!(told(&mut gate, (0..5).map(both), 5), "m.H..");
+    }
+
+    #[test]
+    fn a_black_picture_is_dark_and_without_a_board_one_is_searched_for() {
+        let black = (0..3).map(|_| RgbImage::new(SIZE.0, SIZE.1));
+        assert_eq!(told(&mut gate(), black, 0), "d..");
+        let mut blind = Gate::new(Config::default());
+        assert_eq!(told(&mut blind, still(200, 200, 11), 0), "?.........?");
+    }
+}

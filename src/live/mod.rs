@@ -14,6 +14,7 @@ mod colours;
 pub mod event;
 mod fuse;
 mod gate;
+mod hole;
 pub mod input;
 mod player;
 mod round;

@@ -27,8 +27,15 @@ const DARKER: f32 = -0.45;
 const BRIGHTER: f32 = 0.30;
 /// How far around a disc its shadow and its blur change places, mm.
 const DISC_BEYOND_MM: f64 = 11.0;
-/// A region that comes from beyond the surface is a hand from this area on, mm²: two fingertips.
+/// Least difference of a channel, levels: noise of a place in the dark exceeds any ratio.
+const LEAST_LEVELS: f32 = 10.0;
+/// A region that comes in from the ditch is a hand if it covers this much of the surface, mm²: two fingertips.
 const HAND_MM2: f64 = 280.0;
+/// More than this in the ditch, in one piece, is no disc, mm²: two discs that touch have 1,600.
+const ARM_MM2: f64 = 2_200.0;
+/// A round of this radius, mm, is filled to this share by hands and arms, never by a disc and its shadow.
+const THICK_MM: f64 = 24.0;
+const THICK_SHARE: f64 = 0.85;
 /// A thing on the surface that is no disc: from this area on, mm². A disc's own picture has 800.
 const THING_MM2: f64 = 1_300.0;
 /// A region of a disc's size: it may be a disc that was not found, mm².
@@ -40,11 +47,20 @@ const LIGHT_SHARE: f64 = 0.3;
 /// Weight of a new picture against what is known of a place.
 const LEARN: f32 = 0.2;
 
+/// Something that covers the board.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cover {
+    /// Where.
+    pub at: Point<BoardMm>,
+    /// Does it only reach over the ditch, so that the surface is in view?
+    pub beside: bool,
+}
+
 /// What differs in a picture from the known board.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Difference {
-    /// A hand, an arm, a cup: where its middle is.
-    pub cover: Option<Point<BoardMm>>,
+    /// A hand, an arm, a cup.
+    pub cover: Option<Cover>,
     /// Regions of a disc's size that no disc explains.
     pub unexplained: Vec<Point<BoardMm>>,
     /// Discs that seem to lie in the ditch.
@@ -103,6 +119,11 @@ pub fn agreement<'a>(before: &'a Places, now: &'a Places) -> impl Fn(Point<Board
 }
 
 impl Scenery {
+    /// What is known of the places.
+    pub fn known(&self) -> &Places {
+        &self.known
+    }
+
     /// Is anything known?
     pub fn is_known(&self) -> bool {
         !self.known.is_empty()
@@ -132,23 +153,37 @@ impl Scenery {
         let gain = gain(&self.known, now, |place| !explained[place] && middle(place).norm() < surface_mm);
         let different: Vec<bool> = (0..now.len())
             .map(|place| match (&self.known[place], &now[place]) {
-                (Some(k), Some(n)) => !explained[place] && differs(k, n, gain),
+                (Some(known), Some(now)) => differs(known, now, gain),
                 _ => false,
             })
             .collect();
         let on_surface = |place: usize| middle(place).norm() < surface_mm - CELL_MM / 2.0;
         let surface = (0..now.len()).filter(|place| on_surface(*place)).count().max(1);
         let mut out = Difference::default();
-        out.share =
-            (0..now.len()).filter(|place| different[*place] && on_surface(*place)).count() as f64 / surface as f64;
-        for region in regions(&different) {
-            let (inner, outer): (Vec<usize>, Vec<usize>) = region.iter().partition(|place| on_surface(**place));
-            let area = |places: &[usize]| places.len() as f64 * CELL_MM * CELL_MM;
-            let comes_in = area(&outer) > HAND_MM2 && area(&inner) > HAND_MM2;
-            if comes_in || area(&inner) > THING_MM2 {
-                out.cover = out.cover.or(Some(mean(&inner)));
+        out.share = (0..now.len()).filter(|place| different[*place] && !explained[*place] && on_surface(*place)).count()
+            as f64
+            / surface as f64;
+        let area = |places: &[usize]| places.len() as f64 * CELL_MM * CELL_MM;
+        let split =
+            |region: Vec<usize>| -> (Vec<usize>, Vec<usize>) { region.into_iter().partition(|at| on_surface(*at)) };
+        let cover = |places: &[usize], beside| Some(Cover { at: mean(places), beside });
+        let unexplained: Vec<bool> =
+            different.iter().zip(&explained).map(|(differs, explained)| *differs && !explained).collect();
+        // A hand is one piece with the disc that it holds.
+        for (inner, outer) in regions(&different).into_iter().map(split) {
+            if area(&inner) > HAND_MM2 && area(&outer) > ARM_MM2 {
+                out.cover = out.cover.or(cover(&inner, false));
+            }
+        }
+        for (inner, outer) in regions(&unexplained).into_iter().map(split) {
+            if area(&inner) > THING_MM2 {
+                out.cover = out.cover.or(cover(&inner, false));
             } else if DISC_MM2.contains(&area(&inner)) {
                 out.unexplained.push(mean(&inner));
+            }
+            if outer.iter().any(|place| is_thick(&unexplained, *place)) {
+                let beside = area(&inner) < HAND_MM2;
+                out.cover = out.cover.filter(|cover| !cover.beside || beside).or(cover(&outer, beside));
             }
             if inner.len() < outer.len() && area(&outer) > DITCH_DISC_MM2 / 2.5 && area(&outer) < 5.0 * DITCH_DISC_MM2 {
                 out.ditch += (area(&outer) / DITCH_DISC_MM2).round().max(1.0) as u32;
@@ -184,8 +219,8 @@ impl Scenery {
     }
 
     /// Takes over the present look of places that look more like the rest of their ring than what is known of them: a
-    /// hand that lay on the board when it was first seen leaves no ghost. Returns whether anything was taken over.
-    pub fn heal(&mut self, now: &Places, discs: &[Point<BoardMm>], radius_mm: f64) -> bool {
+    /// hand that lay on the surface when it was first seen leaves no ghost. Returns whether anything was taken over.
+    pub fn heal(&mut self, now: &Places, discs: &[Point<BoardMm>], radius_mm: f64, surface_mm: f64) -> bool {
         if self.known.len() != now.len() {
             return false;
         }
@@ -195,13 +230,27 @@ impl Scenery {
         for (place, known) in self.known.iter_mut().enumerate() {
             let (Some(k), Some(n), Some(ring)) = (&known, &now[place], &rings[ring(place)]) else { continue };
             let off = |colour: &[f32; 3]| (0..3).map(|i| (colour[i] - ring[i]).abs()).sum::<f32>();
-            if !explained[place] && off(n) < 0.6 * off(k) && differs(k, n, [0.0; 3]) {
+            if !explained[place]
+                && middle(place).norm() < surface_mm
+                && off(n) < 0.6 * off(k)
+                && differs(k, n, [0.0; 3])
+            {
                 *known = Some(*n);
                 healed = true;
             }
         }
         healed
     }
+}
+
+/// Is nearly all around a place marked?
+fn is_thick(marked: &[bool], place: usize) -> bool {
+    let (mut all, mut filled) = (0, 0);
+    for place in near(middle(place), THICK_MM).filter(|place| middle(*place).norm() <= REACH_MM) {
+        all += 1;
+        filled += usize::from(marked[place]);
+    }
+    filled as f64 >= THICK_SHARE * f64::from(all) && all > 24
 }
 
 /// Median colour by distance from the centre.
@@ -247,7 +296,9 @@ fn differs(before: &[f32; 3], now: &[f32; 3], gain: [f32; 3]) -> bool {
     let ratio = log_ratio(before, now);
     let ratio = [0, 1, 2].map(|i| ratio[i] - gain[i]);
     let mean = ratio.iter().sum::<f32>() / 3.0;
-    !(DARKER..BRIGHTER).contains(&mean) || ratio.iter().any(|r| (r - mean).abs() > OTHER_COLOUR)
+    let other = !(DARKER..BRIGHTER).contains(&mean) || ratio.iter().any(|r| (r - mean).abs() > OTHER_COLOUR);
+    let levels = (0..3).map(|i| (ratio[i].exp() - 1.0).abs() * (before[i] + DARK_LEVELS)).fold(0.0, f32::max);
+    other && levels > LEAST_LEVELS
 }
 
 fn middle(place: usize) -> Point<BoardMm> {
@@ -284,6 +335,18 @@ fn mean(places: &[usize]) -> Point<BoardMm> {
     let count = places.len().max(1) as f64;
     let sum = |of: fn(Point<BoardMm>) -> f64| places.iter().map(|place| of(middle(*place))).sum::<f64>() / count;
     Point::new(sum(|at| at.x), sum(|at| at.y))
+}
+
+/// Mean colours, RGB levels, within `radius_mm` of the centre: as known and as they are now. None where not all was seen.
+pub fn centre(known: &Places, now: &Places, radius_mm: f64) -> Option<[[f32; 3]; 2]> {
+    let places: Vec<usize> = near(Point::new(0.0, 0.0), radius_mm).collect();
+    let mean = |of: &Places| {
+        let colours =
+            places.iter().map(|place| of.get(*place).copied().flatten()).collect::<Option<Vec<[f32; 3]>>>()?;
+        let count = colours.len().max(1) as f32;
+        Some([0, 1, 2].map(|i| colours.iter().map(|colour| colour[i]).sum::<f32>() / count))
+    };
+    Some([mean(known)?, mean(now)?])
 }
 
 /// The connected regions (sides, not corners) of `marked` places.
@@ -352,7 +415,9 @@ mod tests {
     #[test]
     fn a_hand_from_outside_covers_and_a_disc_does_not() {
         let hand = board(&[(310.0, 0.0, 40.0, SKIN)]);
-        assert!(known().compare(&hand, &[], 16.0, SURFACE_MM).cover.is_some());
+        assert!(known().compare(&hand, &[], 16.0, SURFACE_MM).cover.is_some_and(|cover| !cover.beside));
+        let beside = board(&[(375.0, 0.0, 40.0, SKIN)]);
+        assert!(known().compare(&beside, &[], 16.0, SURFACE_MM).cover.is_some_and(|cover| cover.beside));
         let disc = board(&[(100.0, 0.0, 16.0, [30.0; 3])]);
         let found = known().compare(&disc, &[Point::new(100.0, 0.0)], 16.0, SURFACE_MM);
         assert_eq!((found.cover, found.unexplained.len()), (None, 0));
@@ -383,9 +448,12 @@ mod tests {
         scenery.learn(&board(&[(200.0, 0.0, 60.0, SKIN)]), &[], 16.0, SURFACE_MM, false);
         let bare = board(&[]);
         assert!(scenery.compare(&bare, &[], 16.0, SURFACE_MM).cover.is_some());
-        assert!(scenery.heal(&bare, &[], 16.0));
+        assert!(scenery.heal(&bare, &[], 16.0, SURFACE_MM));
         assert_eq!(scenery.compare(&bare, &[], 16.0, SURFACE_MM).cover, None);
-        assert!(!scenery.heal(&board(&[(200.0, 0.0, 60.0, SKIN)]), &[], 16.0), "a hand is never taken for the board");
+        assert!(
+            !scenery.heal(&board(&[(200.0, 0.0, 60.0, SKIN)]), &[], 16.0, SURFACE_MM),
+            "a hand is never taken for the board"
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::geometry::{BoardMm, Point};
 
 /// A disc nearer than this to where one lay has not moved, mm: three deviations of a place from two single pictures.
 const STILL_MM: f64 = 2.5;
-/// A disc whose surroundings did not change is the same one up to this distance, mm.
+/// A disc whose surroundings did not change has not moved further than this, mm, whatever the fit says.
 const SAME_MM: f64 = 6.0;
 /// A disc in the ditch begins where its middle is this far beyond the rim of the surface, mm.
 const RIM_MM: f64 = -2.0;
@@ -111,13 +111,17 @@ impl Tracker {
             if disc.state == State::InHole || !unchanged(disc.base) {
                 continue;
             }
-            let near = |fit: &&mut DiscFit| fit.base.distance(disc.base) < SAME_MM;
+            // A shadow may shift a fit: no second disc lies within a disc of this one.
+            let near = |fit: &&mut DiscFit| fit.base.distance(disc.base) < detections.set.radius_mm;
             match detections.discs.iter_mut().find(near) {
                 Some(fit) => {
                     vote(&mut disc.votes, fit);
-                    fit.side = favoured(&disc.votes).or(fit.side);
                     disc.seen = MEMORY * disc.seen + fit.confidence;
                     disc.unseen *= MEMORY;
+                    if fit.base.distance(disc.base) > SAME_MM {
+                        *fit = disc.fit.clone();
+                    }
+                    fit.side = favoured(&disc.votes).or(fit.side);
                 }
                 None => {
                     disc.unseen = MEMORY * disc.unseen + 0.7;

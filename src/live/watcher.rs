@@ -12,9 +12,10 @@ use image::RgbImage;
 use super::colours::{Colours, Learnt};
 use super::event::{BoardChange, CameraState, Event, SCHEMA, What};
 use super::gate::{Area, Glimpse};
+use super::hole;
 use super::input::{Input, Key, Told};
 use super::round::{self, Phase, Rounds, Seen};
-use super::scenery::{self, Difference, Places, Scenery};
+use super::scenery::{self, Cover, Difference, Places, Scenery};
 use super::tracker;
 use super::tray::{Region, Tray};
 use crate::board::{SHOOTING_LINE_MM, Side, State};
@@ -63,6 +64,8 @@ pub struct Standing {
 const BUMP_MM: f64 = 1.5;
 /// Board unseen for so long is lost.
 const LOST: Duration = Duration::from_millis(3_000);
+/// What only reaches over the ditch holds the count for so long.
+const PATIENCE: Duration = Duration::from_secs(8);
 /// A board that turned by less than this was not turned, radians: discs near the rim then move by their own error.
 const LEAST_TURN_RAD: f64 = 0.008;
 /// A whole board that differs so much was not recognised by its look: the board itself is another.
@@ -101,6 +104,8 @@ pub struct Watcher {
     trays: [Option<Tray>; 2],
     standing: Standing,
     held: Option<String>,
+    /// A picture in which something only reaches over the ditch: since when, its frames, itself.
+    beside: Option<(Duration, u32, RgbImage)>,
     camera: CameraState,
 }
 
@@ -123,6 +128,7 @@ impl Watcher {
             trays,
             standing,
             held: None,
+            beside: None,
             camera: CameraState::Back,
         }
     }
@@ -148,14 +154,18 @@ impl Watcher {
         let mut told: Vec<round::Told> = Vec::new();
         match &input.what {
             Told::Glimpse(Glimpse::Search(rgb)) => told.extend(self.search(rgb)),
-            Told::Glimpse(Glimpse::Moving) => self.wait_for("the board to rest"),
+            Told::Glimpse(Glimpse::Moving) => {
+                self.beside = None;
+                self.wait_for("the board to rest");
+            }
             Told::Glimpse(Glimpse::Resting) if self.held.is_none() && self.unseen_since.is_none() => {
                 told.extend(self.rounds.resting(at));
             }
-            Told::Glimpse(Glimpse::Resting) => {}
+            Told::Glimpse(Glimpse::Resting) => told.extend(self.after_patience(frame, at)),
             Told::Glimpse(Glimpse::Still { rgb, frames, refined }) => {
                 told.extend(self.camera(CameraState::Back));
-                told.extend(self.still(rgb, frame, at, *frames, *refined));
+                let moment = Moment { number: frame, at, fused: *frames, refined: *refined };
+                told.extend(self.still(rgb, &moment, false));
             }
             Told::Glimpse(Glimpse::Hole(rgb)) => self.hole(rgb, frame, at),
             Told::Glimpse(Glimpse::Dark) => told.extend(self.camera(CameraState::Dark)),
@@ -223,13 +233,13 @@ impl Watcher {
     }
 
     /// The board is at rest: count it.
-    fn still(&mut self, rgb: &RgbImage, number: u64, at: Duration, fused: u32, refined: bool) -> Vec<round::Told> {
+    fn still(&mut self, rgb: &RgbImage, moment: &Moment, patient: bool) -> Vec<round::Told> {
         let frame = self.frame(rgb);
         let Some(anchored) = self.board.clone() else { return Vec::new() };
         let stored = &anchored.registration;
         let found =
             register::track(&frame, stored).or_else(|_| register::register(&frame, &self.settings.options.register));
-        let Ok(found) = found else { return self.unseen(rgb, at) };
+        let Ok(found) = found else { return self.unseen(rgb, moment.at) };
         let moved_px = shift_px(stored, &found);
         let scale = stored.camera.scale_px_per_mm(Point::new(0.0, 0.0), 0.0).unwrap_or(1.0);
         let turned = turn_of_lines(stored, &found).filter(|turn| turn.abs() > LEAST_TURN_RAD);
@@ -242,6 +252,7 @@ impl Watcher {
             None => colours.settle(&mut detections),
         };
         let now = scenery::places(rgb, &found);
+        hole::fill(&mut detections, &found, self.scenery.known(), &now, &colours);
         let mut turn = 0.0;
         if moved {
             let rough = self.assembled(&frame, found.clone(), detections.clone());
@@ -257,13 +268,16 @@ impl Watcher {
         let mut known = self.scenery.clone();
         known.turn(turn);
         let difference = difference(&mut known, &now, scene, anchored.usual_coverage);
-        if let Some(cover) = difference.cover {
-            let reason = format!("something covers the board near ({:.0}, {:.0}) mm", cover.x, cover.y);
-            return self.hold(reason);
+        if let Some(Cover { at, beside }) = difference.cover.filter(|cover| !(cover.beside && patient)) {
+            let reason = format!("something covers the board near ({:.0}, {:.0}) mm", at.x, at.y);
+            let out = self.hold(reason);
+            self.beside = beside.then(|| (moment.at, moment.fused, rgb.clone()));
+            return out;
         }
         let mut out = Vec::new();
         self.colours = colours;
         self.held = None;
+        self.beside = None;
         self.unseen_since = None;
         if learnt == Learnt::Swapped {
             self.rounds.swap_sides();
@@ -279,13 +293,25 @@ impl Watcher {
             let [a, b] = [0, 1].map(|side| count.report.sides.get(side).and_then(|side| side.colour.clone()));
             out.push((What::Sides { a, b }, None));
         }
-        let moment = Moment { number, at, fused, refined };
-        out.extend(self.settled(&frame, &count, &difference, &moment));
+        out.extend(self.settled(&frame, &count, &difference, moment));
         let surface_mm = scene.registration.surface_mm;
-        known.learn(&now, &bases(scene), scene.detections.set.radius_mm, surface_mm, false);
+        known.learn(&now, &bases(scene), scene.detections.set.radius_mm, surface_mm, patient);
         self.scenery = known;
         self.before = now;
         out
+    }
+
+    /// A hand that only reaches over the ditch will go; a thing that was put there stays, and is counted beside.
+    fn after_patience(&mut self, number: u64, at: Duration) -> Vec<round::Told> {
+        match self.beside.take() {
+            Some((since, fused, rgb)) if at >= since + PATIENCE => {
+                self.still(&rgb, &Moment { number, at, fused, refined: false }, true)
+            }
+            waiting => {
+                self.beside = waiting;
+                Vec::new()
+            }
+        }
     }
 
     /// A complete board: the rounds take it.
@@ -374,6 +400,8 @@ impl Watcher {
             // A hand may look like a colour of its own: what is known of colours is used, nothing is learnt.
             self.colours.clone().settle(&mut detections);
         }
+        let now = scenery::places(rgb, &board.registration);
+        hole::fill(&mut detections, &board.registration, self.scenery.known(), &now, &self.colours);
         let count = self.assembled(&frame, board.registration, detections);
         let Some(scene) = &count.scene else { return };
         let (discs, verdicts) = (&scene.detections.discs, &scene.verdicts);
@@ -406,7 +434,7 @@ fn difference(known: &mut Scenery, now: &Places, scene: &Scene, usual_coverage: 
     }
     if Scenery::is_other_light(&difference, coverage, usual_coverage) {
         known.learn(now, &discs, radius_mm, surface_mm, true);
-    } else if !known.heal(now, &discs, radius_mm) {
+    } else if !known.heal(now, &discs, radius_mm, surface_mm) {
         return difference;
     }
     known.compare(now, &discs, radius_mm, surface_mm)

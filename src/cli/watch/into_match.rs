@@ -97,7 +97,8 @@ impl IntoMatch {
                 }
                 What::Round(result) => self.waiting = Some((**result).clone()),
                 What::Final { .. } => lines.extend(self.end()?),
-                What::Resumed | What::Abandoned => self.waiting = None,
+                What::Resumed => self.waiting = None,
+                What::Abandoned => self.frames.clear(),
                 _ => {}
             }
         }

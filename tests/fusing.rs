@@ -1,0 +1,67 @@
+//! Ten still frames against one: how far a noisy sensor throws a margin.
+
+#[path = "support/mod.rs"]
+mod support;
+
+use crokeye::board::Side::{A, B};
+use crokeye::capture::{Frame, LensHint};
+use crokeye::count::{self, Count, Options};
+use crokeye::live::Fuse;
+use image::RgbImage;
+use support::Random;
+use support::play::{board, disc, picture};
+
+/// Deviation of the noise, levels: a webcam by the light of one lamp.
+const NOISE: f64 = 14.0;
+
+fn count_of(rgb: RgbImage) -> Count {
+    count::run(&Frame { source: String::new(), rgb, lens: LensHint::default() }, &Options::default())
+}
+
+/// Margins by disc, from the centre outwards.
+fn margins(count: &Count) -> Vec<f64> {
+    count.report.discs.iter().filter_map(|disc| disc.margin_mm).collect()
+}
+
+fn noisy(rgb: &RgbImage, random: &mut Random) -> RgbImage {
+    let mut out = rgb.clone();
+    out.iter_mut()
+        .for_each(|byte| *byte = (f64::from(*byte) + NOISE * random.normal()).round().clamp(0.0, 255.0) as u8);
+    out
+}
+
+#[test]
+fn ten_fused_frames_halve_the_error_of_a_margin_at_least() {
+    let mut scene = board();
+    for (index, (x, y)) in
+        [(0.0, 150.0), (-150.0, 190.0), (60.0, 20.0), (150.0, -50.0), (-150.0, -60.0), (20.0, -140.0)]
+            .into_iter()
+            .enumerate()
+    {
+        scene.discs.push(disc(if index % 2 == 0 { A } else { B }, x, y));
+    }
+    let clean = picture(&scene);
+    let truth = margins(&count_of(clean.clone()));
+    assert_eq!(truth.len(), 6);
+    let mut random = Random::new(11);
+    let (mut single, mut fused, mut compared) = (0.0, 0.0, 0);
+    for _ in 0..6 {
+        let mut fuse = Fuse::default();
+        let frames: Vec<RgbImage> = (0..10).map(|_| noisy(&clean, &mut random)).collect();
+        frames.iter().for_each(|frame| fuse.add(frame));
+        let (one, ten) = (margins(&count_of(frames[0].clone())), margins(&count_of(fuse.mean())));
+        assert_eq!(ten.len(), 6, "a fused picture shows every disc");
+        if one.len() != 6 {
+            continue;
+        }
+        for disc in 0..6 {
+            single += (one[disc] - truth[disc]).powi(2);
+            fused += (ten[disc] - truth[disc]).powi(2);
+            compared += 1;
+        }
+    }
+    assert!(compared >= 18, "{compared} margins compared");
+    let rms = |sum: f64| (sum / f64::from(compared)).sqrt();
+    println!("margin error by noise: {:.3} mm from one frame, {:.3} mm from ten", rms(single), rms(fused));
+    assert!(rms(fused) * 2.0 <= rms(single), "{:.3} mm from one frame, {:.3} mm from ten", rms(single), rms(fused));
+}
