@@ -331,12 +331,14 @@ mod tests {
     #[test]
     fn the_latest_decision_about_a_disc_holds_and_a_withdrawal_clears_all() {
         let value = |value| Change::Value { disc: 4, at_mm: [10.0, 0.0], value };
-        let mut decisions = Decisions::default();
-        decisions.decisions = vec![
-            decision(1, value(10)),
-            decision(2, Change::Owner { disc: 4, at_mm: [10.5, 0.0], side: Side::A }),
-            decision(3, Change::Value { disc: 5, at_mm: [12.0, 0.0], value: 5 }),
-        ];
+        let mut decisions = Decisions {
+            decisions: vec![
+                decision(1, value(10)),
+                decision(2, Change::Owner { disc: 4, at_mm: [10.5, 0.0], side: Side::A }),
+                decision(3, Change::Value { disc: 5, at_mm: [12.0, 0.0], value: 5 }),
+            ],
+            ..Decisions::default()
+        };
         let held: Vec<&Change> = decisions.of("f00d").into_iter().map(|decision| &decision.change).collect();
         assert_eq!(held, [&decisions.decisions[1].change, &decisions.decisions[2].change]);
         assert!(decisions.of("other").is_empty());

@@ -101,11 +101,15 @@ pub fn decode(source: &str, bytes: &[u8]) -> Result<Frame, PhotoError> {
     if bytes.is_empty() {
         return Err(PhotoError::Empty);
     }
-    let format = match readable(bytes)? {
-        Readable::Plain(format) => format,
+    match readable(bytes)? {
+        Readable::Plain(format) => plain_frame(source, format, bytes),
         #[cfg(feature = "heic")]
-        Readable::Heic => return heic_frame(source, bytes),
-    };
+        Readable::Heic => heic_frame(source, bytes),
+    }
+}
+
+/// Decodes what the image library decodes.
+fn plain_frame(source: &str, format: Format, bytes: &[u8]) -> Result<Frame, PhotoError> {
     let inside = container::inside(format, bytes);
     // Decoders are code of others on bytes of anyone: a fault in one must not end the counting of all other photos.
     let rgb = catch_unwind(AssertUnwindSafe(|| decode_pixels(format, bytes)))

@@ -9,9 +9,9 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use crokeye::capture::feed::{Feed, Folder};
-use crokeye::capture::profile::{Lens, Profile};
+#[cfg(feature = "opencv")]
+use crokeye::capture::profile::Profile;
 use crokeye::capture::source::Source;
-use crokeye::capture::views::{Offered, Views};
 use image::RgbImage;
 
 use super::out::outln;
@@ -87,11 +87,14 @@ pub fn run(args: &CalibrateArgs) -> Result<ExitCode> {
 }
 
 /// Most pictures that are looked at for a sheet.
+#[cfg(feature = "opencv")]
 const MOST_PICTURES: usize = 600;
 
 #[cfg(feature = "opencv")]
 fn lens(place: &Where) -> Result<ExitCode> {
+    use crokeye::capture::profile::Lens;
     use crokeye::capture::sheet;
+    use crokeye::capture::views::{Offered, Views};
 
     let mut pictures = Pictures::open(place)?;
     let mut views: Option<Views> = None;

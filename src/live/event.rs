@@ -41,7 +41,7 @@ pub enum What {
         #[serde(skip_serializing_if = "Option::is_none")]
         turned_deg: Option<f64>,
         /// Where it is now; null where it is lost.
-        board: Option<Board>,
+        board: Option<Box<Board>>,
     },
     /// The board is still and in full view.
     Settled {

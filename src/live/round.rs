@@ -262,10 +262,10 @@ impl Rounds {
         let Some(last) = self.states.last_mut() else { return Vec::new() };
         last.last = last.last.max(at);
         let rested = last.rested();
-        if matches!(self.phase, Phase::Playing | Phase::Over) {
-            if let Some(result) = self.cleared() {
-                return self.finish(result);
-            }
+        if matches!(self.phase, Phase::Playing | Phase::Over)
+            && let Some(result) = self.cleared()
+        {
+            return self.finish(result);
         }
         if self.phase != Phase::Playing {
             return Vec::new();

@@ -159,10 +159,8 @@ impl Scenery {
             .collect();
         let on_surface = |place: usize| middle(place).norm() < surface_mm - CELL_MM / 2.0;
         let surface = (0..now.len()).filter(|place| on_surface(*place)).count().max(1);
-        let mut out = Difference::default();
-        out.share = (0..now.len()).filter(|place| different[*place] && !explained[*place] && on_surface(*place)).count()
-            as f64
-            / surface as f64;
+        let changed = (0..now.len()).filter(|place| different[*place] && !explained[*place] && on_surface(*place));
+        let mut out = Difference { share: changed.count() as f64 / surface as f64, ..Difference::default() };
         let area = |places: &[usize]| places.len() as f64 * CELL_MM * CELL_MM;
         let split =
             |region: Vec<usize>| -> (Vec<usize>, Vec<usize>) { region.into_iter().partition(|at| on_surface(*at)) };

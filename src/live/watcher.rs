@@ -222,7 +222,8 @@ impl Watcher {
         self.unseen_since = None;
         self.standing.board = true;
         self.wait_for("the board to rest");
-        let board = count::assemble(frame, registration.clone(), nothing(), &self.settings.options).report.board;
+        let board =
+            count::assemble(frame, registration.clone(), nothing(), &self.settings.options).report.board.map(Box::new);
         let usual_coverage = registration.quality.coverage;
         self.board = Some(Anchored { registration, usual_coverage });
         let (change, moved_px, turned_deg) = match moved {

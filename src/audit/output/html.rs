@@ -18,15 +18,14 @@ const PAGE: &str = include_str!("../../../assets/audit/report.html");
 const STYLE: &str = include_str!("../../../assets/audit/report.css");
 const SCRIPT: &str = include_str!("../../../assets/audit/report.js");
 
+/// Gives the bytes of a picture's file by the item and the end of the name, where it exists.
+pub type Pictures<'a> = dyn FnMut(&Item, &str) -> io::Result<Option<Vec<u8>>> + 'a;
+
 /// Writes the page. `pictures` gives the bytes of a picture's file by the item and the end of the name, where it exists.
 ///
 /// # Errors
 /// The writer's, or that of `pictures`.
-pub fn write(
-    audit: &Audit,
-    pictures: &mut dyn FnMut(&Item, &str) -> io::Result<Option<Vec<u8>>>,
-    mut out: impl Write,
-) -> Result<(), OutputError> {
+pub fn write(audit: &Audit, pictures: &mut Pictures<'_>, mut out: impl Write) -> Result<(), OutputError> {
     let (head, rest) = PAGE.split_once("/*style*/").unwrap_or((PAGE, ""));
     let (middle, rest) = rest.split_once("<!--data-->").unwrap_or((rest, ""));
     let (before_script, tail) = rest.split_once("/*script*/").unwrap_or((rest, ""));

@@ -32,13 +32,13 @@ pub(super) enum Lens {
     /// The field of view, degrees.
     Fov(f64),
     /// A profile.
-    Profile(Profile),
+    Profile(Box<Profile>),
 }
 
 impl Lens {
     pub fn of(args: &AuditArgs) -> Result<Self> {
         let Some(path) = &args.camera else { return Ok(args.fov.map_or(Self::Tags, Self::Fov)) };
-        Ok(Self::Profile(Profile::read(path).context("the camera profile")?))
+        Ok(Self::Profile(Box::new(Profile::read(path).context("the camera profile")?)))
     }
 
     /// The hint for a picture of that size, in place of its tags' `own`. A profile says nothing about pictures of another

@@ -52,6 +52,9 @@ struct Keyed {
     basis: String,
 }
 
+/// Entries of all photos by path, in order, and how many were counted now.
+pub(super) type Counted = (Vec<(String, Entry)>, usize);
+
 impl<'a> Work<'a> {
     pub fn new(args: &AuditArgs, settings: Settings, folder: &'a Folder) -> Result<Self> {
         let lens = Lens::of(args)?;
@@ -66,7 +69,7 @@ impl<'a> Work<'a> {
 
     /// Counts the photos that are not in the journal; gives the entries of all, in order, and how many
     /// were counted now. None when interrupted.
-    pub fn count(&self, photos: &[PathBuf]) -> Result<Option<(Vec<(String, Entry)>, usize)>> {
+    pub fn count(&self, photos: &[PathBuf]) -> Result<Option<Counted>> {
         let claimed = Mutex::new(HashSet::new());
         let mut fresh = 0;
         let mut progress = Progress::new(photos.len(), self.quiet);

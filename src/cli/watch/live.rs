@@ -154,10 +154,10 @@ fn watch(camera: &Live, epoch: Instant, shared: &Shared, ended: &AtomicBool, pre
         if let Some(mode) = camera.new_mode() {
             tracing::info!(width = mode.width, height = mode.height, fps = mode.fps, format = %mode.format, "camera");
         }
-        if let (Some(controls), Some(name)) = (camera.new_controls(), calibration) {
-            if let Err(error) = Profile::change(name, |profile| profile.controls = Some(controls)) {
-                tracing::warn!(%error, "the camera's settings are not saved");
-            }
+        if let (Some(controls), Some(name)) = (camera.new_controls(), calibration)
+            && let Err(error) = Profile::change(name, |profile| profile.controls = Some(controls))
+        {
+            tracing::warn!(%error, "the camera's settings are not saved");
         }
         let Some(grabbed) = camera.take(Duration::from_millis(100)) else {
             if state != CameraState::Lost && newest.elapsed() > LOST {

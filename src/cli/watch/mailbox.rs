@@ -21,14 +21,14 @@ impl Mailbox {
     /// Puts an input.
     pub fn put(&self, input: Input) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(rank) = rank(&input) {
-            if let Some(at) = waiting.iter().position(|other| self::rank(other).is_some()) {
-                let weaker = waiting.get(at).and_then(self::rank).is_some_and(|other| rank < other);
-                if weaker {
-                    return;
-                }
-                waiting.remove(at);
+        if let Some(rank) = rank(&input)
+            && let Some(at) = waiting.iter().position(|other| self::rank(other).is_some())
+        {
+            let weaker = waiting.get(at).and_then(self::rank).is_some_and(|other| rank < other);
+            if weaker {
+                return;
             }
+            waiting.remove(at);
         }
         waiting.push_back(input);
         drop(waiting);

@@ -67,6 +67,7 @@ impl Sink {
     }
 
     /// What the source does, for the status line.
+    #[cfg(feature = "opencv")]
     pub fn pace(&mut self, fps: f64, age_ms: f64) {
         self.status.pace(fps, age_ms);
     }

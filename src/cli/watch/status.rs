@@ -30,6 +30,7 @@ impl StatusLine {
     }
 
     /// Frames a second and age of the newest frame, ms.
+    #[cfg(feature = "opencv")]
     pub fn pace(&mut self, fps: f64, age_ms: f64) {
         self.pace = Some((fps, age_ms));
     }
