@@ -11,11 +11,11 @@ use crate::geometry::{BoardMm, Point};
 const GLARE_KIN: f32 = 25.0;
 /// With a disc lying this near, nothing else fits into the hole, mm.
 const HOLE_CLEAR_MM: f64 = 15.0;
-/// A disc hanging over the hole's edge is off the centre by this at least at its middle's height, mm: the hole's own rim
-/// is not.
-const OVERHANG_MM: f64 = 4.0;
+/// A disc hanging over the hole's edge is off the centre by so much more than one in the hole can be, at its middle's
+/// height, mm: the hole's own rim is not.
+const OVERHANG_MM: f64 = 2.4;
 /// And by this seen at the surface's height, mm.
-const OVERHANG_SURFACE_MM: f64 = 3.2;
+const OVERHANG_SURFACE_MM: f64 = 1.6;
 /// Its outline is a disc's: see [`super::evidence::Evidence::likelihood`].
 const OVERHANG_LIKELIHOOD: f32 = -1.1;
 /// Less probable than this is no disc.
@@ -47,17 +47,18 @@ pub fn choose(search: &Search<'_>, hole_mm: f64) -> Choice {
     if choice.discs.iter().any(|d| d.fit.at.norm() < HOLE_CLEAR_MM) {
         return choice;
     }
+    let rim_mm = hole::rim_mm(hole_mm, search.shape.shape.radius_mm);
     // `search` sorts by probability.
     let best = near.first();
     if let Some(over) = best
         && over.probability > LEAST_PROBABILITY
         && over.evidence.likelihood > OVERHANG_LIKELIHOOD
-        && overhangs(search, over.fit.at)
+        && overhangs(search, over.fit.at, rim_mm)
     {
         choice.discs.push((*over).clone());
         return choice;
     }
-    let hole = hole::measure(search, hole::rim_mm(hole_mm, search.shape.shape.radius_mm));
+    let hole = hole::measure(search, rim_mm);
     let kin = search.kin.iter().map(|k| colour::distance(*k, hole.interior.lab)).reduce(f32::min).unwrap_or(NO_KIN);
     let verdict = hole::judge(&hole, kin as f64, best.map_or(0.0, |c| c.probability));
     if verdict.probability > LEAST_PROBABILITY {
@@ -84,9 +85,11 @@ fn refuse(search: &Search<'_>, c: &Candidate, chosen: &[Candidate]) -> Option<(&
     }
 }
 
-/// True where what was taken for a disc at `at` is off the hole's centre, seen at either height.
-fn overhangs(search: &Search<'_>, at: Point<BoardMm>) -> bool {
+/// True where what was taken for a disc at `at` is further off the centre of the hole of radius `rim_mm` than a disc in it
+/// can lie, seen at either height.
+fn overhangs(search: &Search<'_>, at: Point<BoardMm>, rim_mm: f64) -> bool {
     let scene = &search.scene;
+    let play_mm = (rim_mm - search.shape.shape.radius_mm).max(0.0);
     let on_surface = scene.camera.project(at, scene.plane_mm).and_then(|p| scene.camera.board_at(p, 0.0));
-    at.norm() > OVERHANG_MM && on_surface.is_some_and(|p| p.norm() > OVERHANG_SURFACE_MM)
+    at.norm() > play_mm + OVERHANG_MM && on_surface.is_some_and(|p| p.norm() > play_mm + OVERHANG_SURFACE_MM)
 }

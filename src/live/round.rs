@@ -113,6 +113,10 @@ pub struct Rounds {
     glance_left: bool,
     set_aside: [u32; 2],
     twenties: [u32; 2],
+    /// Frame in which something lay in the hole that was told neither disc nor none, and lies there still.
+    untold: Option<u64>,
+    /// Frames of such things that are gone and were no 20.
+    missed: Vec<u64>,
     shots: [u32; 2],
     into_ditch: u32,
     states: Vec<Kept>,
@@ -145,6 +149,18 @@ impl Rounds {
     /// 20s of this round, side a and b.
     pub fn twenties(&self) -> [u32; 2] {
         self.twenties
+    }
+
+    /// Whether something lies in the hole at `frame` that no one can tell. Gone without having been a 20, it may have
+    /// been one: the round's result then asks.
+    pub fn untold(&mut self, frame: u64, lies: bool) {
+        if self.hole.is_some() {
+            self.untold = None;
+        } else if lies {
+            self.untold = self.untold.or(Some(frame));
+        } else {
+            self.missed.extend(self.untold.take());
+        }
     }
 
     /// The discs on the surface.
@@ -400,6 +416,10 @@ impl Rounds {
                 let other = [(side.side, side.total - 20 * side.set_aside + 20 * tray)].into();
                 review.push(Review { disc: None, reason, total_if_other: other });
             }
+        }
+        for frame in self.missed.iter().chain(&self.untold) {
+            let reason = format!("something lay in the hole at frame {frame} and was not counted: a 20 may be missing");
+            review.push(Review { disc: None, reason, total_if_other: Default::default() });
         }
         let status = if review.is_empty() { report.status } else { Status::Review };
         let result = RoundResult {

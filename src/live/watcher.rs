@@ -320,6 +320,8 @@ impl Watcher {
         let Some(scene) = &count.scene else { return Vec::new() };
         let seen = Seen { frame: moment.number, at: moment.at, scene, ditch: difference.ditch };
         let mut happened = self.rounds.settled(&seen);
+        let hole_mm = scene.registration.hole_mm;
+        self.rounds.untold(moment.number, difference.unexplained.iter().any(|at| at.norm() < hole_mm));
         // What is known of 20s may just have changed.
         let mut report = self.assembled(frame, scene.registration.clone(), scene.detections.clone()).report;
         for at in &difference.unexplained {
