@@ -72,6 +72,7 @@ fn decoded(bytes: &[u8]) -> String {
 }
 
 fn text(text: &str) -> Result<Table, SheetError> {
+    let text = &text.replace("\r\n", "\n").replace('\r', "\n");
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let count = |mark: u8| first.bytes().filter(|&byte| byte == mark).count();
     let delimiter = [b',', b';', b'\t'].into_iter().rev().max_by_key(|&mark| count(mark)).unwrap_or(b',');
@@ -83,13 +84,18 @@ fn text(text: &str) -> Result<Table, SheetError> {
         .from_reader(text.as_bytes());
     let mut rows = Vec::new();
     let mut cells = 0;
+    // The reader's own count of lines stops before empty ones.
+    let (mut line, mut counted) = (1, 0);
     for record in reader.records() {
         let record = record?;
         cells += record.len();
         if cells > MOST_CELLS {
             return Err(SheetError::TooLarge);
         }
-        let line = record.position().map_or(0, |position| position.line() as usize);
+        let from = record.position().map_or(0, |position| position.byte() as usize);
+        let start = from + text.as_bytes()[from..].iter().take_while(|&&byte| byte == b'\n').count();
+        line += text.as_bytes()[counted..start].iter().filter(|&&byte| byte == b'\n').count();
+        counted = start;
         rows.push((line, record.iter().map(str::to_owned).collect()));
     }
     Ok(Table::from_rows(rows.into_iter()))
