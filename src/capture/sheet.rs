@@ -116,7 +116,7 @@ mod tests {
             ([-0.5, 0.0], [1.0, -2.0]),
             ([0.0, 0.5], [2.5, 0.0]),
             ([0.0, -0.5], [-2.5, 0.0]),
-            ([0.4, 0.4], [-1.0, 1.0]),
+            ([0.4, 0.4], [1.0, -0.5]),
         ] {
             let seen = corners(&picture(turn, shift)).unwrap().expect("the sheet is in the picture");
             assert_eq!(views.offer(seen), Offered::Kept);
