@@ -59,8 +59,12 @@ impl Club {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
+    /// The result of the photo of that name, with or without its extension.
     fn result(&self, name: &str) -> Value {
-        let named = |line: &Value| line["source"].as_str().unwrap().ends_with(name);
+        let named = |line: &Value| {
+            let path = Path::new(line["source"].as_str().unwrap());
+            path.ends_with(name) || path.file_stem().is_some_and(|stem| stem == name)
+        };
         self.results().into_iter().find(named).unwrap_or_else(|| panic!("no result of {name}"))
     }
 }
