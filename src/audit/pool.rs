@@ -8,7 +8,8 @@
 //! photo to photo shows as scatter and is divided by their number; what does not scatter (a prior, a bias of the light)
 //! is an error of all of them, and stays; what scatters more than it should is true of each photo alone (a stabilised lens
 //! moves), and stays too. With S the mean covariance and V the scatter about the mean, in the coordinates in which S is 1,
-//! a direction of scatter v keeps the variance |1 - v| + min(v, 1) / n.
+//! a direction of scatter v keeps the variance 1 - v and gains v / n; what v exceeds chance by it keeps too.
+//! Photos count by how sure they are, and one that is surer by itself than all together stays as it is.
 
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn, SymmetricEigen};
 
@@ -42,6 +43,7 @@ pub fn pool(photos: &mut [Measured], fixed: bool, config: &detect::Config) {
         return;
     }
     let states: Vec<Belief> = photos.iter().map(|photo| Belief::of(&photo.registration)).collect();
+    let doubts: Vec<f64> = photos.iter().map(|photo| margin_variance_mm2(&photo.registration)).collect();
     // Centres turn with the board in the picture: only a camera that stood still sees them in one place.
     let lines = INNER..CENTRES;
     // Tiers from what most photos share to what the fewest do; each takes the photos that agree.
@@ -53,12 +55,13 @@ pub fn pool(photos: &mut [Measured], fixed: bool, config: &detect::Config) {
     let mut left: Vec<usize> = (0..photos.len()).collect();
     for shared in &tiers {
         let (agreeing, others) = split(&states, &left, shared);
-        if let Some(common) = Common::of(&states, &agreeing, shared) {
+        if let Some(common) = Common::of(&states, &doubts, &agreeing, shared) {
             for &at in &agreeing {
                 if let Some(belief) = states[at].given(&common, shared) {
                     let mut pooled = photos[at].registration.clone();
                     belief.write(&mut pooled);
-                    if shows_the_same(&photos[at].registration, &pooled) {
+                    let is_surer = margin_variance_mm2(&pooled) < doubts[at];
+                    if is_surer && shows_the_same(&photos[at].registration, &pooled) {
                         photos[at].registration = pooled;
                     }
                 }
@@ -86,6 +89,30 @@ fn shows_the_same(own: &Registration, pooled: &Registration) -> bool {
         at(own).zip(at(pooled)).map_or(f64::INFINITY, |(before, after)| before.distance(after))
     };
     (0..3).all(|line| (0..8).all(|turn| moved(line, turn) < SAME_LINES_PX))
+}
+
+/// Mean variance of the margins of discs just inside each line, in eight directions, that a registration leaves.
+fn margin_variance_mm2(registration: &Registration) -> f64 {
+    const DISC_MM: f64 = 16.0;
+    const HALF_HEIGHT_MM: f64 = 5.0;
+    let mut sum = 0.0;
+    for (line, ring) in registration.rings.iter().enumerate() {
+        for turn in 0..8 {
+            let (sin, cos) = (f64::from(turn) * std::f64::consts::FRAC_PI_4).sin_cos();
+            let rho = ring.inner_mm - DISC_MM;
+            let Some(seen) = registration.camera.project(ring.centre.offset(rho * cos, rho * sin), HALF_HEIGHT_MM)
+            else {
+                continue;
+            };
+            for other in &registration.deviations {
+                let at = other.camera.board_at(seen, HALF_HEIGHT_MM);
+                let margin = at.map(|at| other.inner_mm[line] - at.distance(other.centres[line]) - DISC_MM);
+                sum += margin.unwrap_or(DISC_MM).powi(2) / 24.0;
+            }
+        }
+    }
+    // A registration that claims to know everything must not outweigh all others.
+    sum.max(1e-4)
 }
 
 /// A photo's registration as a normal distribution.
@@ -179,31 +206,36 @@ struct Common {
 }
 
 impl Common {
-    fn of(states: &[Belief], photos: &[usize], shared: &[usize]) -> Option<Self> {
+    fn of(states: &[Belief], doubts: &[f64], photos: &[usize], shared: &[usize]) -> Option<Self> {
         if photos.len() < FEWEST_PHOTOS {
             return None;
         }
-        let n = photos.len() as f64;
-        let beliefs = || photos.iter().map(|&at| &states[at]);
-        let x = beliefs().map(|belief| pick(&belief.x, shared)).sum::<DVector<f64>>() / n;
-        let mean = beliefs().map(|belief| block(&belief.covariance, shared, shared)).sum::<DMatrix<f64>>() / n;
-        let scatter = beliefs().map(|belief| {
+        let all: f64 = photos.iter().map(|&at| doubts[at].recip()).sum();
+        let weighed: Vec<(f64, &Belief)> = photos.iter().map(|&at| (doubts[at].recip() / all, &states[at])).collect();
+        // As many photos of equal weight would know as much.
+        let n = weighed.iter().map(|(weight, _)| weight * weight).sum::<f64>().recip().max(2.0);
+        let x = weighed.iter().map(|(weight, belief)| pick(&belief.x, shared) * *weight).sum::<DVector<f64>>();
+        let mean = weighed.iter().map(|(weight, belief)| block(&belief.covariance, shared, shared) * *weight);
+        let mean = mean.sum::<DMatrix<f64>>();
+        let scatter = weighed.iter().map(|(weight, belief)| {
             let d = pick(&belief.x, shared) - &x;
-            &d * d.transpose()
+            &d * d.transpose() * *weight
         });
-        let scatter = scatter.sum::<DMatrix<f64>>() / (n - 1.0);
+        let scatter = scatter.sum::<DMatrix<f64>>() * (n / (n - 1.0));
         let root = floored(&mean)?.l();
         let inverse = root.clone().try_inverse()?;
         let eigen = SymmetricEigen::new(&inverse * scatter * inverse.transpose());
-        let keep = eigen.eigenvalues.map(|v| kept(v, n));
+        let keep = eigen.eigenvalues.map(|v| kept(v, n, shared.len()));
         let turned = &root * &eigen.eigenvectors;
         Some(Self { x, covariance: &turned * DMatrix::from_diagonal(&keep) * turned.transpose() })
     }
 }
 
-/// Share of its variance that a mean of `n` keeps where values scatter `v` times as much as each claims.
-fn kept(v: f64, n: f64) -> f64 {
-    (1.0 - v).abs() + v.clamp(0.0, 1.0) / n
+/// Share of its variance that a mean of `n` keeps where values scatter `v` times as much as each claims. Of `directions`
+/// the widest scatters more than it should by chance alone: up to Marchenko and Pastur's edge.
+fn kept(v: f64, n: f64, directions: usize) -> f64 {
+    let edge = (1.0 + (directions as f64 / n).sqrt()).powi(2);
+    (1.0 - v).max(0.0) + v.clamp(0.0, 1.0) / n + (v - edge).max(0.0)
 }
 
 /// A covariance that can be inverted: deviations too small to be kept left it without rank.
@@ -255,7 +287,7 @@ fn pool_discs(photos: &mut [Measured], config: &detect::Config) {
     for photo in photos {
         let own = photo.detections.set;
         let fits = |value: f64, sigma: f64, pooled: Option<(f64, f64)>| {
-            pooled.filter(|(mean, spread)| (value - mean).abs() <= OUTLIER * sigma.hypot(*spread))
+            pooled.filter(|(mean, spread)| *spread < sigma && (value - mean).abs() <= OUTLIER * sigma.hypot(*spread))
         };
         let (radius_mm, radius_sigma_mm) =
             fits(own.radius_mm, own.radius_sigma_mm, radii).unwrap_or((own.radius_mm, own.radius_sigma_mm));
@@ -294,7 +326,7 @@ fn shared(photos: impl Iterator<Item = (f64, f64)>, prior: (f64, f64)) -> Option
     let weight: f64 = told.iter().map(|(_, weight)| weight).sum();
     let value = told.iter().map(|(value, weight)| value * weight).sum::<f64>() / weight;
     let scatter = told.iter().map(|(v, weight)| (v - value).powi(2) * weight).sum::<f64>() / (n - 1.0);
-    let variance = kept(scatter, n) * n / weight;
+    let variance = kept(scatter, n, 1) * n / weight;
     let posterior = prior_weight + variance.recip();
     Some(((prior.0 * prior_weight + value / variance) / posterior, posterior.sqrt().recip()))
 }
