@@ -216,28 +216,39 @@ impl Scenery {
         }
     }
 
-    /// Takes over the present look of places that look more like the rest of their ring than what is known of them: a
-    /// hand that lay on the surface when it was first seen leaves no ghost. Returns whether anything was taken over.
+    /// Takes over the present look of regions that look more like the rest of their rings than what is known of them: a
+    /// hand that lay on the board when it was first seen leaves no ghost. Only the surface is alike all round, so a region
+    /// is told by the part of it that lies there. Returns whether anything was taken over.
     pub fn heal(&mut self, now: &Places, discs: &[Point<BoardMm>], radius_mm: f64, surface_mm: f64) -> bool {
         if self.known.len() != now.len() {
             return false;
         }
         let explained = explained(discs, radius_mm);
         let rings = ring_medians(now);
-        let mut healed = false;
-        for (place, known) in self.known.iter_mut().enumerate() {
-            let (Some(k), Some(n), Some(ring)) = (&known, &now[place], &rings[ring(place)]) else { continue };
-            let off = |colour: &[f32; 3]| (0..3).map(|i| (colour[i] - ring[i]).abs()).sum::<f32>();
-            if !explained[place]
-                && middle(place).norm() < surface_mm
-                && off(n) < 0.6 * off(k)
-                && differs(k, n, [0.0; 3])
-            {
-                *known = Some(*n);
-                healed = true;
+        let different: Vec<bool> = (0..now.len())
+            .map(|place| match (&self.known[place], &now[place]) {
+                (Some(known), Some(now)) => !explained[place] && differs(known, now, [0.0; 3]),
+                _ => false,
+            })
+            .collect();
+        // Is this place a better part of its ring now than it was?
+        let better = |place: &&usize| match (&self.known[**place], &now[**place], &rings[ring(**place)]) {
+            (Some(known), Some(now), Some(ring)) => {
+                let off = |colour: &[f32; 3]| (0..3).map(|i| (colour[i] - ring[i]).abs()).sum::<f32>();
+                off(now) < 0.6 * off(known)
             }
-        }
-        healed
+            _ => false,
+        };
+        let ghosts: Vec<usize> = regions(&different)
+            .into_iter()
+            .filter(|region| {
+                let inner: Vec<usize> = region.iter().copied().filter(|at| middle(*at).norm() < surface_mm).collect();
+                !inner.is_empty() && 2 * inner.iter().filter(better).count() > inner.len()
+            })
+            .flatten()
+            .collect();
+        ghosts.iter().for_each(|place| self.known[*place] = now[*place]);
+        !ghosts.is_empty()
     }
 }
 
