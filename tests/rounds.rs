@@ -123,14 +123,12 @@ fn check(name: &str, swapped: bool) {
     }
 }
 
-#[ignore = "fails since audits, live counting and speed were joined: open work"]
 #[test]
 fn a_round_on_a_standard_board() {
     // Orange against blue: the darker one is the truth's side b.
     check("seq0", true);
 }
 
-#[ignore = "fails since audits, live counting and speed were joined: open work"]
 #[test]
 fn a_round_on_a_home_board_under_a_bulb() {
     // Red against black.

@@ -242,8 +242,11 @@ impl Scenery {
         let ghosts: Vec<usize> = regions(&different)
             .into_iter()
             .filter(|region| {
-                let inner: Vec<usize> = region.iter().copied().filter(|at| middle(*at).norm() < surface_mm).collect();
-                !inner.is_empty() && 2 * inner.iter().filter(better).count() > inner.len()
+                // Too small a part of the surface, or its very rim, tells nothing.
+                let on_surface = |at: &usize| middle(*at).norm() < surface_mm - 2.0 * CELL_MM;
+                let inner: Vec<usize> = region.iter().copied().filter(on_surface).collect();
+                let tells = inner.len() as f64 * CELL_MM * CELL_MM > HAND_MM2;
+                tells && 2 * inner.iter().filter(better).count() > inner.len()
             })
             .flatten()
             .collect();
