@@ -263,14 +263,13 @@ fn light_that_fades_slowly_is_no_motion() {
     assert!(story[8..].iter().all(|word| word == "= 25 5"), "{story:?}");
 }
 
-#[ignore = "fails since audits, live counting and speed were joined: open work"]
 #[test]
 fn a_bumped_camera_is_followed() {
     let mut play = opened();
     play.scene.view.aim = [0.012, -0.008];
     play.rest(1.0).draw(B, 150.0, -50.0);
     let story = play.story();
-    assert_eq!(story[8], "bumped", "{story:?}");
+    assert_eq!(story[8], "bumped", "{story:?} {:?}", play.events.iter().map(|event| &event.what).nth(8));
     assert!(story[9..].iter().filter(|word| !word.starts_with('=')).eq(["b+10"]), "{story:?}");
 }
 
@@ -334,17 +333,17 @@ fn short(discs: u32, quiet_secs: u64) -> Settings {
     Settings { round, ..Settings::default() }
 }
 
-#[ignore = "fails since audits, live counting and speed were joined: open work"]
 #[test]
 fn the_round_is_over_when_all_discs_were_shot() {
     let mut play = Play::of(board(), short(3, 600));
     play.rest(0.8);
-    play.draw(A, 0.0, 150.0).draw(B, -150.0, 200.0).draw(A, 60.0, 20.0).draw(B, 150.0, -50.0);
-    play.shot(A, |discs| discs.push(in_ditch(A, 300.0)));
-    play.draw(B, -100.0, 100.0).rest(6.0).clear();
+    play.draw(A, 0.0, 150.0).draw(B, -150.0, 200.0).draw(A, 60.0, 20.0);
+    // A black disc in a dark ditch would not be seen.
+    play.shot(B, |discs| discs.push(in_ditch(B, 300.0)));
+    play.draw(A, -150.0, -60.0).draw(B, 150.0, -50.0).rest(6.0).clear();
     let story = play.story();
     let over: Vec<&String> = story.iter().filter(|word| word.starts_with("ROUND") || *word == "final").collect();
-    assert_eq!(over, ["ROUND all shot: 25 with 0 aside, 25 with 0 aside", "final"], "{story:?}");
+    assert_eq!(over, ["ROUND all shot: 35 with 0 aside, 15 with 0 aside", "final"], "{story:?}");
 }
 
 #[test]
@@ -395,7 +394,6 @@ fn a_source_that_ends_after_the_clearing_has_told_its_round() {
     assert_eq!(story.iter().filter(|word| word.starts_with("ROUND")).count(), 1, "{story:?}");
 }
 
-#[ignore = "fails since audits, live counting and speed were joined: open work"]
 #[test]
 fn two_rounds_are_two_with_their_own_twenties() {
     let mut play = opened();
@@ -443,7 +441,6 @@ fn an_invalid_disc_taken_off_after_the_last_shot_stays_off() {
     assert!(story.contains(&"ROUND cleared: 25 with 0 aside, 15 with 0 aside".to_owned()), "{story:?}");
 }
 
-#[ignore = "fails since audits, live counting and speed were joined: open work"]
 #[test]
 fn a_hand_that_was_there_first_leaves_no_ghost() {
     let mut scene = board();
@@ -453,7 +450,8 @@ fn a_hand_that_was_there_first_leaves_no_ghost() {
     play.scene.arm = None;
     play.rest(1.0).draw(A, 0.0, 150.0).draw(B, 150.0, -50.0);
     let story = play.story();
-    assert_eq!(story[story.len() - 4..], ["= 10 0", "a+10", "= 10 10", "b+10"], "{story:?}");
+    let expected = ["= 10 0", "a+10", "= 10 10", "b+10"].map(String::from);
+    assert!(story.ends_with(&expected), "{story:?} {:?}", play.events.last().map(|event| &event.what));
 }
 
 #[test]

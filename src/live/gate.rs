@@ -72,6 +72,8 @@ const BLACK: f32 = 24.0;
 const FLAT: f32 = 6.0;
 /// Noise of one block in deviations that is taken for motion.
 const NOISE_DEVIATIONS: f32 = 6.0;
+/// More than this, red + green + blue, is no sensor's noise but a moving camera.
+const MOST_NOISE: f32 = 10.0;
 /// Share of the hole's blocks that must differ for another content.
 const HOLE_SHARE: f64 = 0.25;
 
@@ -177,7 +179,9 @@ impl Gate {
         let threshold = self.config.least_change.max(NOISE_DEVIATIONS * self.noise);
         let same = self.board.frames > 0 && {
             let (changed, noise) = differing(&self.board.anchor, &board, threshold);
-            if changed <= self.config.stray_blocks {
+            // Also while something moves: a sensor noisier than was thought would else never be still.
+            if self.board.anchor.len() == board.len() {
+                let noise = noise.min(MOST_NOISE);
                 self.noise = if self.noise > 0.0 { 0.9 * self.noise + 0.1 * noise } else { noise };
             }
             changed <= self.config.stray_blocks
@@ -356,6 +360,20 @@ mod tests {
         assert!(!told(&mut gate(), fading, 0)[3..].contains('m'));
         let switched = still(200, 200, 4).chain((0..4).map(|seed| picture(200, 200, 0.6, seed)));
         assert_eq!(told(&mut gate(), switched, 0), "m.S.m.S.");
+    }
+
+    #[test]
+    fn a_noisy_sensor_comes_to_rest_too() {
+        let noisy = (0..30u32).map(|seed| {
+            let mut rgb = picture(200, 200, 1.0, seed);
+            let mut state = seed + 1;
+            for pixel in rgb.pixels_mut() {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                pixel.0 = pixel.0.map(|value| value.saturating_add((state >> 28) as u8));
+            }
+            rgb
+        });
+        assert!(told(&mut gate(), noisy, 0).contains('S'));
     }
 
     #[test]

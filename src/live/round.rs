@@ -215,7 +215,10 @@ impl Rounds {
             self.phase = Phase::Playing;
             out.push((What::Resumed, None));
         }
-        let only_removed = if placed + moved == 0 { removed } else { 0 };
+        // A 20 taken out of the hole is play.
+        let set_aside = |change: &&Change| matches!(change, Change::Removed(gone) if gone.state == State::InHole);
+        let twenties = changes.iter().filter(set_aside).count();
+        let only_removed = if placed + moved == 0 { removed - twenties } else { 0 };
         match self.states.last_mut().filter(|_| changes.is_empty()) {
             // A shot into the ditch shows there alone.
             Some(last) => {

@@ -40,6 +40,14 @@ const THICK_SHARE: f64 = 0.85;
 const THING_MM2: f64 = 1_300.0;
 /// A region of a disc's size: it may be a disc that was not found, mm².
 const DISC_MM2: std::ops::Range<f64> = 450.0..THING_MM2;
+/// Beyond the surface's rim by this much, mm, every board is ditch all round.
+const DITCH_MM: std::ops::Range<f64> = 8.0..36.0;
+/// A place looks better if it is nearer to its ring by this factor; in the ditch, whose light differs from side to side,
+/// it must have been stranger than this before, levels of the three channels together.
+const BETTER: f32 = 0.6;
+const STRANGE_LEVELS: f32 = 60.0;
+/// Parts of one ghost are no further apart than this, mm.
+const GHOST_GAP_MM: f64 = 30.0;
 /// Areas of one disc in the ditch, mm².
 const DITCH_DISC_MM2: f64 = 700.0;
 /// Share of the surface from which a difference is another light, provided that the lines are seen.
@@ -216,28 +224,53 @@ impl Scenery {
         }
     }
 
-    /// Takes over the present look of places that look more like the rest of their ring than what is known of them: a
-    /// hand that lay on the surface when it was first seen leaves no ghost. Returns whether anything was taken over.
+    /// Takes over the present look of regions that look more like the rest of their rings than what is known of them: a
+    /// hand that lay on the board when it was first seen leaves no ghost. Surface and ditch are alike all round, rail and
+    /// table are not, so a region is told by the part of it that lies there. Returns whether anything was taken over.
     pub fn heal(&mut self, now: &Places, discs: &[Point<BoardMm>], radius_mm: f64, surface_mm: f64) -> bool {
         if self.known.len() != now.len() {
             return false;
         }
         let explained = explained(discs, radius_mm);
         let rings = ring_medians(now);
-        let mut healed = false;
-        for (place, known) in self.known.iter_mut().enumerate() {
-            let (Some(k), Some(n), Some(ring)) = (&known, &now[place], &rings[ring(place)]) else { continue };
-            let off = |colour: &[f32; 3]| (0..3).map(|i| (colour[i] - ring[i]).abs()).sum::<f32>();
-            if !explained[place]
-                && middle(place).norm() < surface_mm
-                && off(n) < 0.6 * off(k)
-                && differs(k, n, [0.0; 3])
-            {
-                *known = Some(*n);
-                healed = true;
+        let different: Vec<bool> = (0..now.len())
+            .map(|place| match (&self.known[place], &now[place]) {
+                (Some(known), Some(now)) => !explained[place] && differs(known, now, [0.0; 3]),
+                _ => false,
+            })
+            .collect();
+        // Is this place a better part of its ring now than it was?
+        let better = |place: &&usize| match (&self.known[**place], &now[**place], &rings[ring(**place)]) {
+            (Some(known), Some(now), Some(ring)) => {
+                let off = |colour: &[f32; 3]| (0..3).map(|i| (colour[i] - ring[i]).abs()).sum::<f32>();
+                let on_surface = middle(**place).norm() < surface_mm;
+                off(now) < BETTER * off(known) && (on_surface || off(known) > STRANGE_LEVELS)
             }
-        }
-        healed
+            _ => false,
+        };
+        let is_ghost = |region: &Vec<usize>| {
+            let alike = |at: &usize| {
+                let beyond_mm = middle(*at).norm() - surface_mm;
+                beyond_mm < -2.0 * CELL_MM || DITCH_MM.contains(&beyond_mm)
+            };
+            let part: Vec<usize> = region.iter().copied().filter(alike).collect();
+            let tells = part.len() as f64 * CELL_MM * CELL_MM > HAND_MM2;
+            tells && 3 * part.iter().filter(better).count() > 2 * part.len()
+        };
+        let (mut ghosts, others): (Vec<Vec<usize>>, Vec<Vec<usize>>) =
+            regions(&different).into_iter().partition(is_ghost);
+        // The rim parts an arm in two: what continues a ghost is one too.
+        let continues = |region: &&Vec<usize>| {
+            let close = |place: &usize| {
+                ghosts.iter().flatten().any(|ghost| middle(*ghost).distance(middle(*place)) < GHOST_GAP_MM)
+            };
+            region.iter().any(close)
+        };
+        let more: Vec<Vec<usize>> = others.iter().filter(continues).cloned().collect();
+        ghosts.extend(more);
+        let ghosts = ghosts.concat();
+        ghosts.iter().for_each(|place| self.known[*place] = now[*place]);
+        !ghosts.is_empty()
     }
 }
 

@@ -62,6 +62,8 @@ pub struct Standing {
 
 /// A board that moved less than this, mm, has not moved: a track's own error is a tenth of it.
 const BUMP_MM: f64 = 1.5;
+/// Lines seen on less than this share of what is usual are looked for anew: discs hide a tenth of them at most.
+const KEPT_COVERAGE: f64 = 0.85;
 /// Board unseen for so long is lost.
 const LOST: Duration = Duration::from_millis(3_000);
 /// What only reaches over the ditch holds the count for so long.
@@ -238,9 +240,14 @@ impl Watcher {
         let frame = self.frame(rgb);
         let Some(anchored) = self.board.clone() else { return Vec::new() };
         let stored = &anchored.registration;
-        let found =
-            register::track(&frame, stored).or_else(|_| register::register(&frame, &self.settings.options.register));
-        let Ok(found) = found else { return self.unseen(rgb, moment.at) };
+        // Lines that are followed where they no longer lie are still found in places, but not all round.
+        let tracked = register::track(&frame, stored).ok();
+        let enough = KEPT_COVERAGE * anchored.usual_coverage;
+        let found = match tracked {
+            Some(tracked) if tracked.quality.coverage >= enough => Some(tracked),
+            tracked => register::register(&frame, &self.settings.options.register).ok().or(tracked),
+        };
+        let Some(found) = found else { return self.unseen(rgb, moment.at) };
         let moved_px = shift_px(stored, &found);
         let scale = stored.camera.scale_px_per_mm(Point::new(0.0, 0.0), 0.0).unwrap_or(1.0);
         let turned = turn_of_lines(stored, &found).filter(|turn| turn.abs() > LEAST_TURN_RAD);
