@@ -257,11 +257,15 @@ pub fn sides(discs: &[Interior], weights: &[f64]) -> Sides {
     let members: Vec<usize> = if plain.is_empty() { (0..discs.len()).collect() } else { plain };
     let colours: Vec<[f32; 3]> = members.iter().map(|&i| discs[i].lab).collect();
     let weight: Vec<f64> = members.iter().map(|&i| weights[i] * telling(&discs[i]).max(0.01)).collect();
-    let centres = match two_means(&colours, &weight) {
+    let mut centres = match two_means(&colours, &weight) {
         Some([p, q]) if p[0] <= q[0] => vec![p, q],
         Some([p, q]) => vec![q, p],
         None => vec![weighted_median(&colours, &weight, |_| true)],
     };
+    let dazzled = if let [dark, light] = centres[..] { lit_only(discs, &members, dark, light) } else { Vec::new() };
+    if !dazzled.is_empty() {
+        centres.truncate(1);
+    }
     let nearest_by = |d: Vec<f32>| -> (usize, f32, f32) {
         if d.len() < 2 || d[0] <= d[1] { (0, d[0], d.get(1).copied().unwrap_or(f32::MAX)) } else { (1, d[1], d[0]) }
     };
@@ -282,7 +286,8 @@ pub fn sides(discs: &[Interior], weights: &[f64]) -> Sides {
     let strange = (STRANGE_SHARE * separation).max(LEAST_STRANGE);
     let sides = discs
         .iter()
-        .map(|d| {
+        .enumerate()
+        .map(|(index, d)| {
             let lit = d.glare > GLARE || d.clipped || d.spread > UNEVEN;
             let (mut side, mut near, mut far) = if lit {
                 nearest_by(centres.iter().map(|c| lit_distance(*c, d)).collect())
@@ -304,15 +309,30 @@ pub fn sides(discs: &[Interior], weights: &[f64]) -> Sides {
             }
             let clear =
                 if far < f32::MAX { (far - near) / (far + near).max(1.0) } else { 1.0 - near / (2.0 * strange) };
-            let sure = if agreed && !(unsure && lit) && d.glare <= DAZZLE { 1.0 } else { DOUBTFUL };
+            let sure = match agreed && !(unsure && lit) && d.glare <= DAZZLE {
+                _ if dazzled.contains(&index) => UNTOLD,
+                true => 1.0,
+                false => DOUBTFUL,
+            };
             (Some([Side::A, Side::B][side]), ((0.5 + clear as f64).min(1.0) * sure).max(0.5))
         })
         .collect();
     Sides { palette: [palette[0], palette.get(1).copied().flatten()], sides }
 }
 
+/// The `members` of colour `light`, where that is no second colour of play: each lies in mirrored light, and shows what
+/// colour `dark` shows in that light. Empty where one of them shows it in ordinary light, or as `dark` never does.
+fn lit_only(discs: &[Interior], members: &[usize], dark: [f32; 3], light: [f32; 3]) -> Vec<usize> {
+    let own: Vec<usize> =
+        members.iter().copied().filter(|&i| distance(light, discs[i].lab) < distance(dark, discs[i].lab)).collect();
+    let mirrors = |d: &Interior| d.glare > GLARE && lit_distance(dark, d) < LEAST_SEPARATION;
+    if own.iter().all(|&i| mirrors(&discs[i])) { own } else { Vec::new() }
+}
+
 /// How sure a side is that only the rim could tell.
 const DOUBTFUL: f64 = 0.85;
+/// How sure a side is that only the light around tells: a set of just that colour, all of it under the lamp, looks alike.
+const UNTOLD: f64 = 0.7;
 
 /// Two centres by k-medians started from the pair of discs furthest apart; None where one colour explains all.
 fn two_means(colours: &[[f32; 3]], weights: &[f64]) -> Option<[[f32; 3]; 2]> {
@@ -410,6 +430,22 @@ mod tests {
         let sides = sides(&colours, &[1.0; 6]);
         let got: Vec<_> = sides.sides.iter().map(|s| s.0).collect();
         assert_eq!(got, [[Some(Side::A); 3], [Some(Side::B); 3]].concat());
+    }
+
+    #[test]
+    fn a_colour_that_only_discs_under_a_lamp_show_is_no_second_side() {
+        let lit = |lab, glare| Interior { lab, rim: lab, glare, clipped: false, spread: 2.0 };
+        let black = lit([10.0, 0.5, 1.0], 0.0);
+        let grey = lit([50.6, 0.0, 5.6], 0.22);
+        let one = sides(&[black, black, black, grey, grey], &[1.0; 5]);
+        assert!(one.palette[1].is_none());
+        assert!(one.sides.iter().all(|s| s.0 == Some(Side::A)), "{one:?}");
+        assert!(one.sides[4].1 < 0.75, "a grey set there cannot be told from a black one");
+        // One of them away from the lamp, or pale wood under it, is a second colour.
+        for other in [lit([50.6, 0.0, 5.6], 0.0), lit([78.0, 5.0, 24.0], 0.22)] {
+            let two = sides(&[black, black, black, grey, other], &[1.0; 5]);
+            assert_eq!(two.sides[4].0, Some(Side::B), "{two:?}");
+        }
     }
 
     #[test]
