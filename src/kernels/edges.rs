@@ -17,32 +17,51 @@ pub struct Edge {
     pub nx: f32,
     /// Unit gradient, towards the brighter side.
     pub ny: f32,
-    /// Gradient magnitude, grey levels a pixel.
+    /// Gradient magnitude, or its mean along the edge (see [`Rank`]), grey levels a pixel.
     pub strength: f32,
 }
 
 /// Side of a tile, px.
 const TILE: usize = 32;
 
-/// The strongest edges of every tile of 32 x 32 px, at least `threshold` grey levels a pixel strong, at most
+/// By what the edges of a tile are ranked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rank {
+    /// Gradient magnitude: the shortest edge is as good as a long one.
+    Strength,
+    /// Mean over [`ALONG`] px of the gradient across the edge: grain has no neighbours of its direction.
+    Continuity,
+}
+
+/// Length over which continuity is looked at, px either way.
+const ALONG: isize = 3;
+
+/// The best edges by `rank` of every tile of 32 x 32 px, at least `threshold` grey levels a pixel strong, at most
 /// `per_tile` of them, in reading order of the tiles.
-pub fn edges(picture: &RgbImage, threshold: f32, per_tile: usize) -> Vec<Edge> {
+pub fn edges(picture: &RgbImage, threshold: f32, per_tile: usize, rank: Rank) -> Vec<Edge> {
     let (width, height) = (picture.width() as usize, picture.height() as usize);
     if width < 8 || height < 8 {
         return Vec::new();
     }
     let gradient = gradients(picture);
     let tiles_x = width.div_ceil(TILE);
+    let border = match rank {
+        Rank::Strength => 2,
+        Rank::Continuity => ALONG as usize,
+    };
     let mut tiles: Vec<Vec<Edge>> = vec![Vec::new(); tiles_x * height.div_ceil(TILE)];
     // Sobel weights sum to 8 for a ramp of one grey level a pixel.
     let floor = (threshold * 8.0).powi(2);
-    for y in 2..height - 2 {
-        for x in 2..width - 2 {
+    for y in border..height - border {
+        for x in border..width - border {
             let (gx, gy, square) = gradient.at(x, y, width);
             if square < floor {
                 continue;
             }
-            if let Some(edge) = peak(&gradient, x, y, width, gx, gy, square) {
+            if let Some(mut edge) = peak(&gradient, x, y, width, gx, gy, square) {
+                if rank == Rank::Continuity {
+                    edge.strength = along(&gradient, x, y, width, &edge);
+                }
                 tiles[(y / TILE) * tiles_x + x / TILE].push(edge);
             }
         }
@@ -134,6 +153,18 @@ fn peak(g: &Gradients, x: usize, y: usize, width: usize, gx: f32, gy: f32, squar
     Some(Edge { x: x as f32 + shift * nx, y: y as f32 + shift * ny, nx, ny, strength: strength / 8.0 })
 }
 
+/// Mean gradient across `edge` over the pixels along it, grey levels a pixel.
+fn along(g: &Gradients, x: usize, y: usize, width: usize, edge: &Edge) -> f32 {
+    let sum: f32 = (-ALONG..=ALONG)
+        .map(|step| {
+            let (dx, dy) = ((-edge.ny * step as f32).round() as isize, (edge.nx * step as f32).round() as isize);
+            let (gx, gy, _) = g.at((x as isize + dx) as usize, (y as isize + dy) as usize, width);
+            gx * edge.nx + gy * edge.ny
+        })
+        .sum();
+    sum / (2 * ALONG + 1) as f32 / 8.0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,7 +173,7 @@ mod tests {
     #[test]
     fn a_vertical_step_is_found_between_its_pixels() {
         let picture = RgbImage::from_fn(40, 40, |x, _| Rgb([if x < 20 { 40 } else { 140 }; 3]));
-        let found = edges(&picture, 5.0, 100);
+        let found = edges(&picture, 5.0, 100, Rank::Strength);
         assert!(!found.is_empty());
         for edge in found {
             assert!((edge.x - 19.5).abs() < 0.51, "{edge:?}");
@@ -173,8 +204,24 @@ mod tests {
     }
 
     #[test]
+    fn a_faint_line_in_grain_is_ranked_by_its_continuity() {
+        let mut state = 7u32;
+        let picture = RgbImage::from_fn(96, 96, |x, _| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let grain = (state >> 24) as f32 / 255.0 * 60.0;
+            Rgb([(if x < 48 { 80.0 } else { 98.0 } + grain) as u8; 3])
+        });
+        let on_the_line = |rank| {
+            let found = edges(&picture, 2.5, 10, rank);
+            found.iter().filter(|e| (e.x - 47.5).abs() < 1.5 && e.nx > 0.9).count()
+        };
+        let (long, strong) = (on_the_line(Rank::Continuity), on_the_line(Rank::Strength));
+        assert!(2 * long > 3 * strong, "{long} against {strong}");
+    }
+
+    #[test]
     fn an_edge_between_equally_bright_colours_is_seen() {
         let picture = RgbImage::from_fn(40, 40, |x, _| if x < 20 { Rgb([120, 40, 40]) } else { Rgb([40, 80, 120]) });
-        assert!(!edges(&picture, 5.0, 100).is_empty());
+        assert!(!edges(&picture, 5.0, 100, Rank::Strength).is_empty());
     }
 }

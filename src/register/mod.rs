@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::board::{Line, SHOOTING_LINE_MM};
 use crate::capture::Frame;
 use crate::geometry::{BoardMm, Camera, Point};
-use crate::kernels::edges::edges;
+use crate::kernels::edges::{Rank, edges};
 use crate::kernels::picture::{MOST_BLOCK, shrink};
 use identify::Identified;
 use rings::Profile;
@@ -243,8 +243,14 @@ const LEAST_SCORE: f64 = 2.3;
 const SURE_SCORE: f64 = 3.3;
 
 /// The best identified board in a picture.
+///
+/// Strong edges show it, as a rule; in a dim and grainy picture those that go on along a line do.
 pub fn find(picture: &RgbImage, priors: &CameraPriors) -> Option<Identified> {
-    let edges = edges(picture, 2.5, 10);
+    [Rank::Strength, Rank::Continuity].into_iter().find_map(|rank| find_by(rank, picture, priors))
+}
+
+fn find_by(rank: Rank, picture: &RgbImage, priors: &CameraPriors) -> Option<Identified> {
+    let edges = edges(picture, 2.5, 10, rank);
     let (width, height) = (f64::from(picture.width()), f64::from(picture.height()));
     let seeds = seed::seeds(&edges, width, height, priors.focal_px, priors.principal);
     let mut best: Option<Identified> = None;
