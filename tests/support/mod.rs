@@ -13,6 +13,7 @@ pub mod board;
 pub mod colour;
 pub mod compare;
 pub mod deal;
+pub mod evening;
 pub mod label;
 pub mod mutilate;
 pub mod play;
