@@ -7,17 +7,16 @@
 #[path = "support/mod.rs"]
 mod support;
 
-use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use crokeye::board::Side::{A, B};
 use serde_json::Value;
 use support::Random;
 use support::play::{arm, board, disc, noisy, picture};
+use support::program::{Program, camera, settled_with};
 
 const FPS: usize = 10;
 
@@ -92,46 +91,6 @@ fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// The program watching `address`, its events as they come.
-fn watch(address: &str) -> (Server, Receiver<Value>) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_crokeye"))
-        .args(["watch", "--json", "--rules", "off", "--source", address])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let (send, events) = channel();
-    let out = child.stdout.take().unwrap();
-    std::thread::spawn(move || {
-        for line in BufReader::new(out).lines().map_while(Result::ok) {
-            let event: Value = serde_json::from_str(&line).expect("one JSON object a line");
-            if send.send(event).is_err() {
-                return;
-            }
-        }
-    });
-    (Server(child), events)
-}
-
-/// Waits for an event that `wanted` accepts; all that came until then.
-fn wait_for(events: &Receiver<Value>, what: &str, wanted: impl Fn(&Value) -> bool) -> Vec<Value> {
-    let until = Instant::now() + Duration::from_secs(60);
-    let mut seen = Vec::new();
-    while let Ok(event) = events.recv_timeout(until.saturating_duration_since(Instant::now())) {
-        let done = wanted(&event);
-        seen.push(event);
-        if done {
-            return seen;
-        }
-    }
-    let names: Vec<&Value> = seen.iter().map(|event| &event["event"]).collect();
-    panic!("{what} did not come; {names:?} did");
-}
-
-fn settled_with(discs: usize) -> impl Fn(&Value) -> bool {
-    move |event| event["event"] == "settled" && event["count"]["discs"].as_array().is_some_and(|all| all.len() == discs)
-}
-
 fn survives(serve: impl Fn(&Path, u16) -> Server, scheme: &str) {
     let folder = tempfile::tempdir().unwrap();
     let (before, after) = (folder.path().join("before"), folder.path().join("after"));
@@ -140,24 +99,23 @@ fn survives(serve: impl Fn(&Path, u16) -> Server, scheme: &str) {
     let port = free_port();
     let first = serve(&before, port);
     std::thread::sleep(Duration::from_secs(1));
-    let (mut program, events) = watch(&format!("{scheme}://127.0.0.1:{port}/camera"));
-    wait_for(&events, "a settled board", settled_with(3));
+    let binary = env!("CARGO_BIN_EXE_crokeye");
+    let mut program = Program::watch(binary, &format!("{scheme}://127.0.0.1:{port}/camera"), &[]);
+    program.wait_for("a settled board", settled_with(3));
     drop(first);
     let killed = Instant::now();
-    let camera = |state: &'static str| move |event: &Value| event["event"] == "camera" && event["state"] == state;
-    wait_for(&events, "the loss of the camera", camera("lost"));
+    program.wait_for("the loss of the camera", camera("lost"));
     assert!(killed.elapsed() < Duration::from_millis(3_500), "noticed after {:?}", killed.elapsed());
     let _second = serve(&after, port);
-    wait_for(&events, "the camera's return", camera("back"));
-    wait_for(&events, "the next settled board", settled_with(4));
+    program.wait_for("the camera's return", camera("back"));
+    program.wait_for("the next settled board", settled_with(4));
     // SIGINT ends the session and tells its round.
-    assert!(succeeds("kill", &["-INT", &program.0.id().to_string()]));
-    let last = wait_for(&events, "the round", |event| event["event"] == "round");
-    let round = last.last().unwrap();
+    program.interrupt();
+    let round = program.wait_for("the round", |event| event["event"] == "round");
     let totals: Vec<&Value> = round["sides"].as_array().unwrap().iter().map(|side| &side["total"]).collect();
     assert_eq!(totals, [25, 15]);
     assert_eq!(round["round"], 1);
-    assert!(program.0.wait().unwrap().code().is_some(), "it ends by itself");
+    assert!(program.ended().is_some(), "it ends by itself");
 }
 
 #[test]
