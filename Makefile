@@ -7,7 +7,7 @@ SHELL := /bin/bash
 OVERLAYS := target/overlays
 MINUTES ?= 15
 
-.PHONY: help setup setup-test run test lint bench audit-bench fuzz callgrind memory scaling
+.PHONY: help setup setup-test run test lint bench audit-bench live-bench fuzz callgrind memory scaling soak
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -32,11 +32,14 @@ lint: ## formatting and clippy, with and without OpenCV
 
 # Tests in modules named `slow` look at whole pictures; what they measure does not depend on OpenCV.
 test: setup-test lint ## lint, then all tests, with and without OpenCV
-	CROKEYE_TEST_BROWSER=1 cargo test
+	CROKEYE_TEST_BROWSER=1 CROKEYE_TEST_CAMERA=1 cargo test
 	cargo test --no-default-features -- --skip slow::
 
 audit-bench: ## an audit of 1,000 generated photos: one core, two cores, decoding alone, memory
 	CROKEYE_PHOTOS=1000 cargo bench --bench audit
+
+live-bench: ## a camera of 1280 x 720 px at 30 frames a second: share of a core, time from rest to event
+	cargo bench --bench live
 
 bench: ## run the benches and print their table
 	cargo bench --bench pipeline
@@ -54,5 +57,5 @@ memory: ## peak memory of one 12-megapixel photo and of a batch
 scaling: ## a folder on one core and on two
 	@scripts/scaling.sh
 
-soak: ## a simulated hour of live counting: cost of a frame, delay, memory
+soak: ## a simulated hour of live counting: CPU time of a frame, delay, memory
 	@scripts/soak.sh

@@ -1,168 +1,142 @@
 //! A simulated evening through the live path: what a frame costs, how soon a rest is judged, whether memory grows.
 //!
 //! `cargo run --release --example soak -- --minutes 60`: so many minutes of a camera of 1280 x 720 px at 30 frames a second,
-//! played as fast as they can be judged. Rounds of shots: a hand, a disc, a rest. Pictures are drawn before; noise differs
-//! from frame to frame by eight versions of each. Prints one JSON object.
+//! played as fast as they can be judged. Rounds of shots: a hand, a disc, a rest. Prints one JSON object.
+//!
+//! Frames are read from Motion JPEG by OpenCV, as a camera's are, and all times are CPU times of this process, capture and
+//! decoding included, so that other programs of the computer do not count. When a rest would be judged by a live session is
+//! reckoned from them: a judgement begins when its frame is there and the one before it is done.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
 
-use std::time::{Duration, Instant};
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
 
-use crokeye::board::Side::{A, B};
+use crokeye::capture::feed::Feed;
+use crokeye::capture::video::Video;
 use crokeye::live::input::Told;
 use crokeye::live::{GateConfig, Glimpse, Player, Settings};
-use image::RgbImage;
-use image::codecs::jpeg::JpegEncoder;
-use support::Random;
-use support::play::{arm, board, disc, noisy};
-use support::scene::View;
+use support::evening::{self, Evening, FPS};
 
-const FPS: u64 = 30;
-const VERSIONS: usize = 8;
-
-/// A picture in several versions of noise.
-struct Shown(Vec<RgbImage>);
+/// Frames of a shot: so many of a hand, so many at rest.
+const HAND: usize = 25;
+const REST: usize = 75;
 
 fn main() {
     let minutes: u64 = std::env::args()
         .skip_while(|word| word != "--minutes")
         .nth(1)
         .map_or(5, |text| text.parse().expect("--minutes takes a whole number"));
-    let (rests, hands) = pictures();
-    let decode_ms = decode_ms(&rests[0].0[0]);
+    let folder = tempfile::tempdir().expect("a folder for the video");
+    let path = folder.path().join("round.mjpeg");
+    write_round(&path, &evening::evening()).expect("room for a round of frames");
     let mut player = Player::new(Settings::default(), GateConfig::default());
-    let mut frame = 0u64;
     let mut spent = Spent::default();
-    let mut start_kib = 0;
-    while frame < minutes * 60 * FPS {
-        for rest in &rests {
-            for step in 0..25 {
-                spent.show(&mut player, &hands[step % hands.len()], &mut frame, true);
-            }
-            for _ in 0..75 {
-                spent.show(&mut player, rest, &mut frame, false);
-            }
-        }
-        if start_kib == 0 {
-            start_kib = resident_kib();
-        }
+    let mut memory_kib = Vec::new();
+    while spent.frame < minutes * 60 * FPS {
+        let mut round = Video::open(&path).expect("just written");
+        spent.play(&mut player, &mut round);
+        memory_kib.push(evening::resident_kib("self"));
     }
-    let per_second =
-        |time: Duration, frames: u64| time.as_secs_f64() * 1000.0 / frames.max(1) as f64 * FPS as f64 / 10.0;
+    let percent = |ms: u64, frames: u64| ms as f64 * FPS as f64 / frames.max(1) as f64 / 10.0;
+    let [early, half, end] = [memory_kib.len() / 10, memory_kib.len() / 2, memory_kib.len() - 1];
     println!(
         "{}",
         serde_json::json!({
             "minutes": minutes,
-            "frames": frame,
-            "decode_ms": decode_ms,
-            "hand_percent_of_a_core": per_second(spent.hand, spent.hand_frames),
-            "still_percent_of_a_core": per_second(spent.still, spent.still_frames),
-            "judgements": spent.judged,
-            "judgement_ms_mean": spent.judging.as_secs_f64() * 1000.0 / spent.judged.max(1) as f64,
-            "judgement_ms_most": spent.longest.as_secs_f64() * 1000.0,
-            "rest_to_judged_ms_most": (spent.latest + spent.longest).as_secs_f64() * 1000.0,
-            "resident_mib_after_first_round": start_kib / 1024,
-            "resident_mib_at_end": resident_kib() / 1024,
+            "frames": spent.frame,
+            "rounds": memory_kib.len(),
+            "still_percent_of_a_core": percent(spent.still_ms, spent.still_frames),
+            "hand_percent_of_a_core": percent(spent.hand_ms, spent.hand_frames),
+            "all_percent_of_a_core": percent(spent.still_ms + spent.hand_ms + spent.judging_ms, spent.frame),
+            "rests": spent.rests,
+            "rests_not_judged": spent.rests - spent.first_judgements,
+            "judgements": spent.judgements,
+            "judgement_cpu_ms_mean": spent.judging_ms as f64 / spent.judgements.max(1) as f64,
+            "judgement_cpu_ms_most": spent.longest_ms,
+            "rest_to_judged_ms_most": spent.latest.as_millis() as u64,
+            "resident_mib": {
+                "tenth": memory_kib[early] / 1024,
+                "half": memory_kib[half] / 1024,
+                "end": memory_kib[end] / 1024,
+            },
         })
     );
 }
 
+/// One round: an empty board, then a shot for each disc.
+fn write_round(path: &Path, evening: &Evening) -> std::io::Result<()> {
+    let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
+    for rest in &evening.rests {
+        for step in 0..HAND {
+            let hand = &evening.hands[step % evening.hands.len()];
+            file.write_all(&hand[step % hand.len()])?;
+        }
+        for step in 0..REST {
+            file.write_all(&rest[step % rest.len()])?;
+        }
+    }
+    file.flush()
+}
+
+/// CPU time in ms, by what the frames showed.
 #[derive(Default)]
 struct Spent {
-    hand: Duration,
+    frame: u64,
+    hand_ms: u64,
     hand_frames: u64,
-    still: Duration,
+    still_ms: u64,
     still_frames: u64,
-    judging: Duration,
-    longest: Duration,
-    judged: u64,
-    /// Longest time from the first frame of a rest to the frame at which it was judged.
+    judging_ms: u64,
+    judgements: u64,
+    longest_ms: u64,
+    rests: u64,
+    first_judgements: u64,
+    /// Longest time from the first frame of a rest to the end of its first judgement.
     latest: Duration,
-    rest_since: Option<Duration>,
+    /// When the judgement before is done.
+    busy_until: Duration,
+    rest_since: Duration,
 }
 
 impl Spent {
-    fn show(&mut self, player: &mut Player, shown: &Shown, frame: &mut u64, hand: bool) {
-        let rgb = &shown.0[*frame as usize % VERSIONS];
-        let at = Duration::from_micros(*frame * 1_000_000 / FPS);
-        if hand {
-            self.rest_since = None;
-        } else if self.rest_since.is_none() {
-            self.rest_since = Some(at);
+    fn play(&mut self, player: &mut Player, round: &mut Video) {
+        let mut before_ms = evening::cpu_ms("self");
+        for step in 0.. {
+            let Some(taken) = round.next().expect("a frame that was just written") else { return };
+            let at = Duration::from_micros(self.frame * 1_000_000 / FPS);
+            let hand = step % (HAND + REST) < HAND;
+            if step % (HAND + REST) == HAND {
+                (self.rests, self.rest_since) = (self.rests + 1, at);
+            }
+            let told = player.frame(&taken.rgb, self.frame, at);
+            let now_ms = evening::cpu_ms("self");
+            self.keep(told.map(|(input, _)| input.what), hand, at, now_ms - before_ms);
+            before_ms = now_ms;
+            self.frame += 1;
         }
-        let start = Instant::now();
-        let told = player.frame(rgb, *frame, at);
-        let took = start.elapsed();
-        let what = told.map(|(input, _)| input.what);
-        match what {
-            Some(Told::Glimpse(Glimpse::Still { refined, .. })) => {
-                self.judging += took;
-                self.judged += 1;
-                self.longest = self.longest.max(took);
-                if let (false, Some(since)) = (refined, self.rest_since) {
-                    self.latest = self.latest.max(at - since);
-                }
-            }
-            _ if hand => {
-                self.hand += took;
-                self.hand_frames += 1;
-            }
-            _ => {
-                self.still += took;
-                self.still_frames += 1;
-            }
+    }
+
+    fn keep(&mut self, told: Option<Told>, hand: bool, at: Duration, took_ms: u64) {
+        let Some(Told::Glimpse(glimpse @ (Glimpse::Still { .. } | Glimpse::Hole(_) | Glimpse::Search(_)))) = told
+        else {
+            let (ms, frames) = match hand {
+                true => (&mut self.hand_ms, &mut self.hand_frames),
+                false => (&mut self.still_ms, &mut self.still_frames),
+            };
+            *ms += took_ms;
+            *frames += 1;
+            return;
+        };
+        self.judging_ms += took_ms;
+        self.judgements += 1;
+        self.longest_ms = self.longest_ms.max(took_ms);
+        self.busy_until = self.busy_until.max(at) + Duration::from_millis(took_ms);
+        if !hand && matches!(glimpse, Glimpse::Still { refined: false, .. }) {
+            self.first_judgements += 1;
+            self.latest = self.latest.max(self.busy_until - self.rest_since);
         }
-        *frame += 1;
     }
-}
-
-/// Boards with 0 to 8 discs, and hands over a board.
-fn pictures() -> (Vec<Shown>, Vec<Shown>) {
-    let mut scene = board();
-    scene.view = View { width_px: 1280, height_px: 720, share: 0.84, ..View::overhead() };
-    let mut random = Random::new(3);
-    let mut versions = |scene: &support::Scene| {
-        let picture = scene.picture();
-        Shown((0..VERSIONS).map(|_| noisy(&picture, &mut random)).collect())
-    };
-    let places = [
-        (0.0, 150.0),
-        (-150.0, 200.0),
-        (60.0, 20.0),
-        (150.0, -50.0),
-        (-150.0, -60.0),
-        (20.0, -140.0),
-        (-60.0, 40.0),
-        (220.0, 110.0),
-    ];
-    let mut rests = vec![versions(&scene)];
-    for (index, (x, y)) in places.into_iter().enumerate() {
-        scene.discs.push(disc(if index % 2 == 0 { A } else { B }, x, y));
-        rests.push(versions(&scene));
-    }
-    let hands = [(30.0, 330.0), (45.0, 300.0), (20.0, 280.0), (60.0, 310.0)].map(|(x, y)| {
-        scene.arm = arm(x, y);
-        versions(&scene)
-    });
-    (rests, hands.into())
-}
-
-/// Time to decode a frame as a camera sends it, ms.
-fn decode_ms(rgb: &RgbImage) -> f64 {
-    let mut jpeg = std::io::Cursor::new(Vec::new());
-    rgb.write_with_encoder(JpegEncoder::new_with_quality(&mut jpeg, 85)).expect("a picture in memory");
-    let jpeg = jpeg.into_inner();
-    let start = Instant::now();
-    for _ in 0..20 {
-        std::hint::black_box(crokeye::capture::photo::decode("frame.jpg", &jpeg).expect("just encoded"));
-    }
-    start.elapsed().as_secs_f64() * 1000.0 / 20.0
-}
-
-/// Resident memory of this process, KiB; 0 where the system does not tell.
-fn resident_kib() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap_or_default();
-    line.split_whitespace().nth(1).and_then(|word| word.parse().ok()).unwrap_or_default()
 }

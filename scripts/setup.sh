@@ -3,7 +3,8 @@
 # Quick and silent when all is there. On systems other than Debian and Ubuntu it prints the command and stops.
 #   scripts/setup.sh           install what is missing
 #   scripts/setup.sh --check   say what is missing, install nothing
-#   scripts/setup.sh --test    install too what the tests of pages need: Chromium, Node and its driver
+#   scripts/setup.sh --test    install too what the tests need: of pages Chromium, Node and its driver, of network cameras
+#                              ffmpeg and GStreamer's RTSP server
 set -euo pipefail
 
 packages=(build-essential pkg-config libopencv-dev clang libclang-dev)
@@ -12,7 +13,7 @@ oldest_rust=1.95
 with_tests=""
 if [ "${1:-}" = "--test" ]; then
     with_tests=yes
-    packages+=(chromium)
+    packages+=(chromium ffmpeg python3-gi gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-base gstreamer1.0-plugins-good)
     # Node from elsewhere brings its own npm, which Debian's would replace.
     { command -v node && command -v npm; } >/dev/null || packages+=(nodejs npm)
 fi
@@ -33,11 +34,18 @@ missing() {
     if [ -n "$with_tests" ]; then
         chromium_there || echo "Chromium"
         { command -v node && command -v npm; } >/dev/null || echo "Node"
+        command -v ffmpeg >/dev/null || echo "ffmpeg"
+        rtsp_server_there || echo "GStreamer's RTSP server"
     fi
 }
 
 chromium_there() {
     [ -n "${CHROMIUM:-}" ] || command -v chromium chromium-browser google-chrome >/dev/null
+}
+
+# The system's own Python: the package of its bindings serves no other.
+rtsp_server_there() {
+    /usr/bin/python3 "$(dirname "$0")/../tests/support/rtsp_server.py" --check >/dev/null 2>&1
 }
 
 # The driver of the browser, as tests/browser/package-lock.json names it.

@@ -5,6 +5,7 @@ mod cli;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use tracing_subscriber::EnvFilter;
 
 /// Point a camera at a crokinole board, and the round counts itself.
 #[derive(Parser, Debug)]
@@ -28,6 +29,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    warn_on_stderr();
     let done = match &Arguments::parse().command {
         Command::Count(args) => cli::count::run(args),
         Command::Audit(args) => cli::audit::run(args),
@@ -43,4 +45,15 @@ fn main() -> ExitCode {
         eprintln!("error: {error:#}");
         ExitCode::from(2)
     })
+}
+
+/// What a person should act on is told on stderr; `CROKEYE_LOG=crokeye=debug` tells more.
+fn warn_on_stderr() {
+    let filter = EnvFilter::try_from_env("CROKEYE_LOG").unwrap_or_else(|_| EnvFilter::new("crokeye=warn"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .without_time()
+        .with_target(false)
+        .init();
 }

@@ -60,6 +60,14 @@ fn shots_are_placed_one_by_one() {
 }
 
 #[test]
+fn a_camera_that_compresses_as_phones_do_rests_too() {
+    let mut play = Play::of(board(), Settings::default());
+    play.quality = Some(50);
+    play.rest(0.8).draw(A, 0.0, 150.0).draw(B, -150.0, 200.0).draw(A, 60.0, 20.0);
+    expect_after_opening(&play, &[]);
+}
+
+#[test]
 fn a_hand_that_comes_and_goes_changes_nothing() {
     let mut play = opened();
     play.hand(0.0, 200.0, 6).rest(0.8);

@@ -56,10 +56,12 @@ pub struct Still {
 #[derive(Debug, thiserror::Error)]
 pub enum CameraError {
     /// OpenCV could not open it.
-    #[error("cannot open {what}: is it plugged in, switched on, and not in use by another program?")]
+    #[error("cannot open {what}: {hint}")]
     CannotOpen {
         /// The source as people write it.
         what: String,
+        /// What may be done about it.
+        hint: &'static str,
     },
     /// It opened but gives no picture.
     #[error("{what} opens but gives no picture{hint}")]
@@ -90,9 +92,6 @@ pub fn still(source: &Source, settings: &Settings) -> Result<Still, CameraError>
     let start = Instant::now();
     let what = described(source);
     let mut capture = open(source, settings)?;
-    if !capture.is_opened()? {
-        return Err(CameraError::CannotOpen { what });
-    }
     let mut frame = Mat::default();
     let mut skipped = 0;
     match source {
@@ -144,7 +143,27 @@ fn without_password(address: &str) -> String {
     }
 }
 
+/// Opens a source.
+///
+/// # Errors
+/// It cannot be opened.
 pub(super) fn open(source: &Source, settings: &Settings) -> Result<VideoCapture, CameraError> {
+    let capture = try_open(source, settings)?;
+    if capture.is_opened()? {
+        return Ok(capture);
+    }
+    let hint = match source {
+        Source::Camera(_) => {
+            "is it plugged in, and not in use by another program? `crokeye watch --list` shows the cameras"
+        }
+        Source::Address(_) => "is it switched on, and the address right?",
+        Source::File(_) => "it is no video that OpenCV knows",
+        Source::Folder(_) => "a folder is no video",
+    };
+    Err(CameraError::CannotOpen { what: described(source), hint })
+}
+
+fn try_open(source: &Source, settings: &Settings) -> Result<VideoCapture, CameraError> {
     Ok(match source {
         Source::Camera(number) => {
             let backend = if cfg!(target_os = "linux") { CAP_V4L2 } else { CAP_ANY };
@@ -161,7 +180,6 @@ pub(super) fn open(source: &Source, settings: &Settings) -> Result<VideoCapture,
                 [[CAP_PROP_OPEN_TIMEOUT_MSEC, NETWORK_TIMEOUT_MS], [CAP_PROP_READ_TIMEOUT_MSEC, NETWORK_TIMEOUT_MS]];
             VideoCapture::from_file_with_params(address, CAP_FFMPEG, &Vector::from_slice(&limits.concat()))?
         }
-        // A folder is no video: OpenCV says so, and the caller tells.
         Source::File(path) | Source::Folder(path) => VideoCapture::from_file(path, CAP_FFMPEG)?,
     })
 }

@@ -67,7 +67,7 @@ pub trait Feed: Send {
     /// The next frame; None at the end.
     ///
     /// # Errors
-    /// See [`FeedError`].
+    /// See [`FeedError`]. After [`FeedError::Photo`] the frames behind it can be had.
     fn next(&mut self) -> Result<Option<Taken>, FeedError>;
 }
 
@@ -102,13 +102,13 @@ impl Feed for Folder {
     fn next(&mut self) -> Result<Option<Taken>, FeedError> {
         let Some(path) = self.paths.get(self.next) else { return Ok(None) };
         let name = || path.display().to_string();
+        let number = self.next as u64;
+        self.next += 1;
         let frame = photo::read(path).map_err(|error| FeedError::Photo { path: name(), error })?;
         let size = frame.rgb.dimensions();
         if *self.size_px.get_or_insert(size) != size {
             return Err(FeedError::Size { path: name(), width: size.0, height: size.1 });
         }
-        let number = self.next as u64;
-        self.next += 1;
         Ok(Some(Taken { number, at: Duration::from_secs_f64(number as f64 / self.fps), rgb: frame.rgb }))
     }
 }
@@ -142,6 +142,16 @@ mod tests {
             assert_eq!(taken.rgb.get_pixel(0, 0).0, [i; 3]);
         }
         assert!(feed.next().unwrap().is_none());
+    }
+
+    #[test]
+    fn a_frame_that_cannot_be_read_leaves_those_behind_it() {
+        let folder = folder(&[(4, 3); 3]);
+        std::fs::write(folder.path().join("f001.png"), "no picture").unwrap();
+        let mut feed = Folder::open(folder.path(), 10.0).unwrap();
+        feed.next().unwrap();
+        assert!(matches!(feed.next(), Err(FeedError::Photo { .. })));
+        assert_eq!(feed.next().unwrap().unwrap().number, 2);
     }
 
     #[test]

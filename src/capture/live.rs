@@ -84,27 +84,59 @@ pub struct Live {
     thread: Option<JoinHandle<()>>,
     mode: Arc<Newest<Mode>>,
     locked: Arc<Newest<Controls>>,
+    trouble: Arc<Newest<CameraError>>,
+    what: Arc<str>,
+    is_local: bool,
 }
 
 impl Live {
     /// Starts reading.
     pub fn start(source: &Source, wishes: &Wishes) -> Self {
-        let (newest, mode, locked) = (Arc::default(), Arc::default(), Arc::default());
+        let (newest, mode, locked, trouble) = (Arc::default(), Arc::default(), Arc::default(), Arc::default());
         let stop = Arc::new(AtomicBool::new(false));
+        let what: Arc<str> = camera::described(source).into();
+        let is_local = matches!(source, Source::Camera(_));
         let reader = Reader {
             source: source.clone(),
             wishes: wishes.clone(),
             newest: Arc::clone(&newest),
             mode: Arc::clone(&mode),
             locked: Arc::clone(&locked),
+            trouble: Arc::clone(&trouble),
             stop: Arc::clone(&stop),
-            what: camera::described(source).into(),
+            what: Arc::clone(&what),
             number: 0,
             last: None,
             fps: 0.0,
         };
         let thread = std::thread::Builder::new().name("capture".to_owned()).spawn(move || reader.run()).ok();
-        Self { newest, stop, thread, mode, locked }
+        Self { newest, stop, thread, mode, locked, trouble, what, is_local }
+    }
+
+    /// The first frame, waiting for one at most so long; None where `stop` is set before. A camera of this computer that
+    /// does not open ends the wait at once, one in the network may still be starting.
+    ///
+    /// # Errors
+    /// Why there is no frame.
+    pub fn first(&self, patience: Duration, stop: &AtomicBool) -> Result<Option<Grabbed>, CameraError> {
+        let until = Instant::now() + patience;
+        let mut trouble = None;
+        while !stop.load(Ordering::Relaxed) {
+            if let Some(grabbed) = self.take(Duration::from_millis(100)) {
+                return Ok(Some(grabbed));
+            }
+            trouble = self.trouble.take(Duration::ZERO).or(trouble);
+            let is_over = Instant::now() >= until;
+            match trouble {
+                Some(error) if is_over || self.is_local => return Err(error),
+                None if is_over => {
+                    let hint = ": try another size, or unplug it and plug it in again";
+                    return Err(CameraError::NoFrame { what: self.what.to_string(), hint });
+                }
+                waiting => trouble = waiting,
+            }
+        }
+        Ok(None)
     }
 
     /// The newest frame, waiting for one at most so long.
@@ -139,6 +171,7 @@ struct Reader {
     newest: Arc<Newest<Grabbed>>,
     mode: Arc<Newest<Mode>>,
     locked: Arc<Newest<Controls>>,
+    trouble: Arc<Newest<CameraError>>,
     stop: Arc<AtomicBool>,
     what: Arc<str>,
     number: u64,
@@ -151,9 +184,8 @@ impl Reader {
         let mut wait = BACKOFF[0];
         while !self.stopped() {
             let before = self.number;
-            match self.read_until_it_fails() {
-                Ok(()) => tracing::warn!(source = &*self.what, "no more frames"),
-                Err(error) => tracing::warn!(source = &*self.what, %error, "cannot read"),
+            if let Err(error) = self.read_until_it_fails() {
+                self.trouble.put(error);
             }
             wait = if self.number > before { BACKOFF[0] } else { (wait * 2).min(BACKOFF[1]) };
             let again = Instant::now() + wait;
@@ -205,9 +237,6 @@ impl Reader {
 /// It cannot be opened.
 pub fn open(source: &Source, wishes: &Wishes) -> Result<VideoCapture, CameraError> {
     let mut capture = camera::open(source, &Settings::default())?;
-    if !capture.is_opened()? {
-        return Err(CameraError::CannotOpen { what: camera::described(source) });
-    }
     if let Source::Camera(_) = source {
         // Raw pictures of a megapixel do not fit USB 2 at 30 a second: compressed ones do.
         let format = VideoWriter::fourcc('M', 'J', 'P', 'G')?;

@@ -203,17 +203,32 @@ impl Profile {
     pub fn lens_hint(&self, (w, h): (u32, u32)) -> Result<Option<LensHint>, ProfileError> {
         let Some(lens) = &self.lens else { return Ok(None) };
         let [known_w, known_h] = lens.size_px;
-        let shape = |w: u32, h: u32| f64::from(w) / f64::from(h.max(1));
-        if (shape(w, h) / shape(known_w, known_h) - 1.0).abs() > SAME_SHAPE {
-            return Err(ProfileError::OtherShape { known_w, known_h, w, h });
-        }
-        let scale = f64::from(w) / f64::from(known_w.max(1));
-        let measured = lens.principal_px.zip(lens.distortion).map(|(at, distortion)| MeasuredLens {
-            principal_px: at.map(|value| (value + 0.5) * scale - 0.5),
-            distortion,
-        });
+        let scale = scale(lens.size_px, [w, h]).ok_or(ProfileError::OtherShape { known_w, known_h, w, h })?;
+        let measured = (lens.principal_px.zip(lens.distortion))
+            .map(|(at, distortion)| MeasuredLens { principal_px: resampled(at, scale), distortion });
         Ok(Some(LensHint { focal_px: Some((lens.focal_px * scale, FOCAL_SIGMA)), uncropped: true, measured }))
     }
+}
+
+impl MeasuredBoard {
+    /// The same board in pictures of another size; None where they have another shape.
+    pub fn at_size(&self, size_px: [u32; 2]) -> Option<Self> {
+        let scale = scale(self.size_px, size_px)?;
+        let marks_px = self.marks_px.map(|at| resampled(at, scale));
+        Some(Self { size_px, marks_px, focal_px: self.focal_px * scale, ..self.clone() })
+    }
+}
+
+/// From pictures of one size to those of another; None where they differ in shape.
+fn scale(known: [u32; 2], now: [u32; 2]) -> Option<f64> {
+    let shape = |[w, h]: [u32; 2]| f64::from(w) / f64::from(h.max(1));
+    let same = (shape(now) / shape(known) - 1.0).abs() <= SAME_SHAPE;
+    same.then(|| f64::from(now[0]) / f64::from(known[0].max(1)))
+}
+
+/// A point of a picture in one that is `scale` times as large.
+fn resampled(at_px: [f64; 2], scale: f64) -> [f64; 2] {
+    at_px.map(|value| (value + 0.5) * scale - 0.5)
 }
 
 /// Colours as lists: TOML has no null.

@@ -31,9 +31,6 @@ impl Video {
         let source = Source::File(path.to_owned());
         let what = camera::described(&source);
         let capture = camera::open(&source, &Settings::default())?;
-        if !capture.is_opened()? {
-            return Err(CameraError::CannotOpen { what });
-        }
         let fps = Some(capture.get(CAP_PROP_FPS)?).filter(|fps| (0.1..=1000.0).contains(fps)).unwrap_or(USUAL_FPS);
         Ok(Self { capture, frame: Mat::default(), what, fps, next: 0 })
     }

@@ -9,7 +9,8 @@ use super::lens::MeasuredLens;
 pub const CORNERS: [usize; 2] = [9, 6];
 /// Least number of views.
 const LEAST_VIEWS: usize = 8;
-/// Two views whose corners differ by less than this share of the picture's width, on average, are one.
+/// Two views whose corners differ by less than this share of the picture's width, on average, are one, unless they are
+/// tilted otherwise.
 const SAME_SHARE: f64 = 0.05;
 /// The picture is divided into so many columns and rows.
 const FIELDS: [usize; 2] = [4, 3];
@@ -73,7 +74,11 @@ impl Views {
             let sum: f64 = kept.iter().zip(&corners).map(|(a, b)| (a[0] - b[0]).hypot(a[1] - b[1])).sum();
             sum / corners.len().max(1) as f64
         };
-        if self.kept.iter().any(|kept| apart(kept) < least) {
+        let turned = |kept: &Corners| {
+            let (before, now) = (tilt(kept), tilt(&corners));
+            (0..2).any(|axis| (before[axis] - now[axis]).abs() > TILTED / 2.0)
+        };
+        if self.kept.iter().any(|kept| apart(kept) < least && !turned(kept)) {
             return Offered::Alike;
         }
         self.kept.push(corners);
@@ -98,7 +103,7 @@ impl Views {
             out.push(format!("views with the sheet in these parts of the picture: {}", unseen.join(", ")));
         }
         for (axis, how) in [(0, "its left or right side"), (1, "its upper or lower side")] {
-            let tilted = self.kept.iter().filter(|view| tilt(view)[axis] > TILTED).count();
+            let tilted = self.kept.iter().filter(|view| tilt(view)[axis].abs() > TILTED).count();
             if tilted < LEAST_TILTED {
                 out.push(format!("{} views with {how} nearer to the camera", LEAST_TILTED - tilted));
             }
@@ -117,7 +122,7 @@ impl Views {
     }
 }
 
-/// How much opposite sides of the sheet differ: left against right, upper against lower.
+/// How much opposite sides of the sheet differ: left against right, upper against lower; 0 where they are alike.
 fn tilt(view: &Corners) -> [f64; 2] {
     let [columns, rows] = CORNERS;
     if view.len() != columns * rows {
@@ -127,7 +132,7 @@ fn tilt(view: &Corners) -> [f64; 2] {
     let last = columns * (rows - 1);
     let (left, right) = (side(0, last), side(columns - 1, last + columns - 1));
     let (upper, lower) = (side(0, columns - 1), side(last, last + columns - 1));
-    [(left / right).ln().abs(), (upper / lower).ln().abs()]
+    [(left / right).ln(), (upper / lower).ln()]
 }
 
 #[cfg(test)]
@@ -152,6 +157,10 @@ mod tests {
         assert_eq!(views.offer(view(300.0, 300.0, [0.0; 2])), Offered::Kept);
         assert_eq!(views.offer(view(310.0, 300.0, [0.0; 2])), Offered::Alike);
         assert_eq!(views.offer(view(600.0, 300.0, [0.0; 2])), Offered::Kept);
+        for tilt in [[0.25, 0.0], [-0.25, 0.0], [0.0, 0.25]] {
+            assert_eq!(views.offer(view(600.0, 300.0, tilt)), Offered::Kept, "tilted in place");
+            assert_eq!(views.offer(view(605.0, 300.0, tilt)), Offered::Alike);
+        }
     }
 
     #[test]

@@ -210,9 +210,9 @@ impl Pictures {
         }
         #[cfg(feature = "opencv")]
         if let Some(live) = &self.live {
-            let grabbed = live.take(std::time::Duration::from_secs(15));
-            let grabbed = grabbed.context("no picture: is the camera plugged in and not in use by another program?")?;
-            return Ok(Some(grabbed.rgb()?));
+            let never = std::sync::atomic::AtomicBool::new(false);
+            let grabbed = live.first(std::time::Duration::from_secs(15), &never)?;
+            return Ok(grabbed.map(|grabbed| grabbed.rgb()).transpose()?);
         }
         Ok(None)
     }

@@ -19,7 +19,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use clap::Args;
 use crokeye::capture::LensHint;
-use crokeye::capture::feed::{Feed, Folder};
+use crokeye::capture::feed::{Feed, FeedError, Folder, Taken};
 use crokeye::capture::profile::Profile;
 use crokeye::capture::source::Source;
 use crokeye::count::SideColours;
@@ -111,7 +111,7 @@ pub struct WatchArgs {
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
 
-    /// Show the picture in a window.
+    /// Show what a camera sees in a window.
     #[arg(long)]
     preview: bool,
 
@@ -132,6 +132,11 @@ pub fn run(args: &WatchArgs) -> Result<ExitCode> {
     }
     let stop = stop_flag()?;
     let source: Source = args.source.parse()?;
+    if let (Some(name), false) = (&args.calibration, matches!(source, Source::Camera(_))) {
+        // Only a camera of this computer has settings to begin a calibration with.
+        let path = Profile::path(name)?;
+        anyhow::ensure!(path.exists(), "there is no {}: `crokeye calibrate` makes it", path.display());
+    }
     match &source {
         Source::Folder(folder) if record::is_recording(folder) => replay(args, folder, &stop),
         Source::Folder(folder) => {
@@ -153,25 +158,40 @@ fn stop_flag() -> Result<Arc<AtomicBool>> {
 
 /// Plays a finite source frame by frame, none dropped.
 fn play(args: &WatchArgs, feed: &mut dyn Feed, name: &str, stop: &AtomicBool) -> Result<ExitCode> {
-    let mut first = feed.next()?;
-    let size_px = first.as_ref().map_or((0, 0), |taken| taken.rgb.dimensions());
-    let choices = choices(args, name, size_px)?;
+    let first = readable(feed)?.with_context(|| format!("there is no frame to be read in {name}"))?;
+    let choices = choices(args, name, first.rgb.dimensions())?;
     let mut sink = Sink::new(args.json, args.record.as_deref(), &choices, IntoMatch::new(&args.into_match))?;
     let mut player = Player::new(choices.settings()?, GateConfig::default());
     let mut last = (0, Duration::ZERO);
-    while let Some(taken) = first {
-        if stop.load(Ordering::Relaxed) {
-            break;
-        }
+    let mut next = Ok(Some(first));
+    let ended = loop {
+        let taken = match next {
+            Ok(Some(taken)) if !stop.load(Ordering::Relaxed) => taken,
+            Ok(_) => break Ok(()),
+            Err(error) => break Err(error),
+        };
         last = (taken.number, taken.at);
         if let Some((input, events)) = player.frame(&taken.rgb, taken.number, taken.at) {
             sink.take(&input, &events, player.watcher().standing())?;
         }
-        first = feed.next()?;
-    }
+        next = readable(feed);
+    };
+    // What was seen until a source fails is a round all the same.
     let (input, events) = player.tell(Told::End, last.0, last.1);
     sink.take(&input, &events, player.watcher().standing())?;
-    sink.end()
+    let status = sink.end()?;
+    ended?;
+    Ok(status)
+}
+
+/// The next frame that can be read; of one that cannot it is said that it is left out.
+fn readable(feed: &mut dyn Feed) -> Result<Option<Taken>, FeedError> {
+    loop {
+        match feed.next() {
+            Err(error @ FeedError::Photo { .. }) => tracing::warn!("a frame is left out: {error}"),
+            next => return next,
+        }
+    }
 }
 
 /// Plays a recording: the watcher is told what it was told then.
@@ -244,6 +264,13 @@ fn choices(args: &WatchArgs, source: &str, size_px: (u32, u32)) -> Result<Choice
         Some(fov) => LensHint::from_fov(fov, size_px.0),
         None => profile.lens_hint(size_px)?.unwrap_or(LensHint { uncropped: true, ..LensHint::default() }),
     };
+    for (tray, name) in [(args.tray_a, "--tray-a"), (args.tray_b, "--tray-b")] {
+        let (w, h) = size_px;
+        anyhow::ensure!(
+            tray.is_none_or(|tray| tray.lies_in(size_px)),
+            "{name} does not lie in the picture, which is {w} x {h} px"
+        );
+    }
     let discs = args.discs.or(rules.as_ref().map(|rules| format.discs(rules))).unwrap_or(12);
     Ok(Choices {
         schema: SCHEMA.to_owned(),

@@ -45,8 +45,17 @@ impl Colours {
         self.known
     }
 
-    /// Gives the discs of a picture the sides that their colours had before.
+    /// Gives the discs of a picture the sides that their colours had before. A side of which no disc is seen keeps its
+    /// colour.
     pub fn settle(&mut self, detections: &mut Detections) -> Learnt {
+        let learnt = self.recognise(detections);
+        for (seen, known) in detections.palette.iter_mut().zip(self.known) {
+            *seen = seen.or(known);
+        }
+        learnt
+    }
+
+    fn recognise(&mut self, detections: &mut Detections) -> Learnt {
         match (self.known, detections.palette) {
             (_, [None, None]) => Learnt::Nothing,
             ([Some(a), Some(b)], seen) => {
@@ -141,7 +150,7 @@ mod tests {
         let mut alone = seen([Some(ORANGE), None], &[Side::A]);
         colours.settle(&mut alone);
         assert_eq!(alone.discs[0].side, Some(Side::B));
-        assert_eq!(alone.palette, [None, Some(ORANGE)]);
+        assert_eq!(alone.palette, [Some(BLUE), Some(ORANGE)], "a side without discs keeps its colour");
     }
 
     #[test]

@@ -18,6 +18,14 @@ pub struct Region {
     pub height: u32,
 }
 
+impl Region {
+    /// Does all of it lie in a picture of that width and height?
+    pub fn lies_in(&self, (width, height): (u32, u32)) -> bool {
+        let fits = |from: u32, side: u32, all: u32| from.checked_add(side).is_some_and(|end| end <= all);
+        fits(self.x, self.width, width) && fits(self.y, self.height, height)
+    }
+}
+
 /// Sum of the three channels' differences that is another thing, levels.
 const OTHER: u32 = 75;
 
@@ -69,6 +77,15 @@ mod tests {
             let inside = discs.iter().any(|(cx, cy)| (x as i32 - cx).pow(2) + (y as i32 - cy).pow(2) < 144);
             if inside { Rgb([30; 3]) } else { Rgb([150, 120, 90]) }
         })
+    }
+
+    #[test]
+    fn a_region_lies_in_a_picture_or_not() {
+        let region = |x, y, width, height| Region { x, y, width, height };
+        assert!(region(0, 0, 200, 100).lies_in((200, 100)));
+        for outside in [region(1, 0, 200, 100), region(0, 95, 10, 10), region(u32::MAX, 0, 2, 2)] {
+            assert!(!outside.lies_in((200, 100)), "{outside:?}");
+        }
     }
 
     #[test]

@@ -152,7 +152,8 @@ impl Watcher {
 
     /// Takes an input.
     pub fn take(&mut self, input: &Input) -> Vec<Event> {
-        let (frame, at) = (input.frame, input.at);
+        // A recording keeps microseconds: no decision may hang on less.
+        let (frame, at) = (input.frame, Duration::from_micros(input.at.as_micros() as u64));
         let mut told: Vec<round::Told> = Vec::new();
         match &input.what {
             Told::Glimpse(Glimpse::Search(rgb)) => told.extend(self.search(rgb)),

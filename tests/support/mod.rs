@@ -10,12 +10,15 @@
 #![allow(dead_code, unused_imports, reason = "each test or bench uses its own part of the synthetic camera")]
 
 pub mod board;
+pub mod camera;
 pub mod colour;
 pub mod compare;
 pub mod deal;
+pub mod evening;
 pub mod label;
 pub mod mutilate;
 pub mod play;
+pub mod program;
 pub mod random;
 pub mod render;
 pub mod scene;

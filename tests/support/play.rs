@@ -15,6 +15,7 @@ use crokeye::live::event::{BoardChange, CameraState, DiscChange, Ended};
 use crokeye::live::input::Told;
 use crokeye::live::{Event, GateConfig, Input, Key, Player, Settings, What};
 use image::RgbImage;
+use image::codecs::jpeg::JpegEncoder;
 
 use super::random::Random;
 use super::scene::{Clutter, Disc, DiscSet, Pose, Sensor, View};
@@ -31,6 +32,8 @@ pub struct Play {
     pub inputs: Vec<Input>,
     frame: u64,
     noise: Random,
+    /// Quality of the JPEGs that the camera sends; None sends what the sensor saw.
+    pub quality: Option<u8>,
 }
 
 /// An empty board, straight from above, filling the picture.
@@ -66,7 +69,8 @@ impl Play {
     /// A session that begins with `scene`.
     pub fn of(scene: Scene, settings: Settings) -> Self {
         let player = Player::new(settings, GateConfig::default());
-        Self { scene, player, events: Vec::new(), inputs: Vec::new(), frame: 0, noise: Random::new(5) }
+        let noise = Random::new(5);
+        Self { scene, player, events: Vec::new(), inputs: Vec::new(), frame: 0, noise, quality: None }
     }
 
     /// A session that begins with an empty board at rest.
@@ -157,8 +161,12 @@ impl Play {
 
     /// Shows a picture for one frame.
     pub fn show(&mut self, picture: &RgbImage) {
-        let noisy = noisy(picture, &mut self.noise);
-        if let Some((input, events)) = self.player.frame(&noisy, self.frame, self.at()) {
+        let seen = noisy(picture, &mut self.noise);
+        let sent = match self.quality {
+            Some(quality) => through_jpeg(&seen, quality),
+            None => seen,
+        };
+        if let Some((input, events)) = self.player.frame(&sent, self.frame, self.at()) {
             self.inputs.push(input);
             self.events.extend(events);
         }
@@ -255,4 +263,11 @@ pub fn cup(x_mm: f64, y_mm: f64) -> Clutter {
         colour: super::colour::srgb(0xE8E8F0),
         bands: Vec::new(),
     }
+}
+
+/// The picture as it comes out of a JPEG of that quality.
+fn through_jpeg(picture: &RgbImage, quality: u8) -> RgbImage {
+    let mut bytes = Vec::new();
+    picture.write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, quality)).unwrap();
+    image::load_from_memory(&bytes).unwrap().into_rgb8()
 }

@@ -115,12 +115,11 @@ pub fn check(place: &Where) -> Result<ExitCode> {
 /// What differs, as sentences.
 fn differences(known: &MeasuredBoard, now: &MeasuredBoard, px_per_mm: f64) -> Vec<String> {
     let mut out = Vec::new();
-    let [w, h] = now.size_px;
-    if known.size_px != now.size_px {
-        let [known_w, known_h] = known.size_px;
-        out.push(format!("the pictures are {w} x {h} px, {known_w} x {known_h} when calibrated"));
+    let Some(known) = known.at_size(now.size_px) else {
+        let ([w, h], [known_w, known_h]) = (now.size_px, known.size_px);
+        out.push(format!("the pictures are {w} x {h} px, {known_w} x {known_h} when calibrated: another shape"));
         return out;
-    }
+    };
     let moved = (known.marks_px.iter().zip(&now.marks_px))
         .map(|(a, b)| (a[0] - b[0]).hypot(a[1] - b[1]) / px_per_mm)
         .fold(0.0, f64::max);
@@ -139,7 +138,7 @@ fn differences(known: &MeasuredBoard, now: &MeasuredBoard, px_per_mm: f64) -> Ve
     out
 }
 
-/// The mean of frames that do not differ; None where the board never lay still.
+/// The mean of the most frames one after another that do not differ; None where a camera's board never lay still.
 fn still(place: &Where) -> Result<Option<(RgbImage, u32)>> {
     let mut pictures = Pictures::open(place)?;
     if pictures.is_live() {
@@ -149,6 +148,7 @@ fn still(place: &Where) -> Result<Option<(RgbImage, u32)>> {
         }
     }
     let mut fuse = Fuse::default();
+    let mut best = (RgbImage::default(), 0);
     let mut first: Option<RgbImage> = None;
     for _ in 0..20 * FRAMES {
         let Some(rgb) = pictures.next()? else { break };
@@ -157,11 +157,15 @@ fn still(place: &Where) -> Result<Option<(RgbImage, u32)>> {
             first = Some(rgb.clone());
         }
         fuse.add(&rgb);
-        if fuse.frames() >= FRAMES {
+        if fuse.frames() > best.1 {
+            best = (fuse.mean(), fuse.frames());
+        }
+        if best.1 >= FRAMES {
             break;
         }
     }
-    Ok((fuse.frames() > 0 && (fuse.frames() >= FRAMES || !pictures.is_live())).then(|| (fuse.mean(), fuse.frames())))
+    let least = if pictures.is_live() { FRAMES } else { 1 };
+    Ok(Some(best).filter(|(_, frames)| *frames >= least))
 }
 
 /// Do two pictures show the same, but for noise? At most one byte in five hundred differs by more than 40 levels.
@@ -223,7 +227,15 @@ mod tests {
         assert!(differences(&known, &other, 1.0)[0].contains("another board"));
         let higher = MeasuredBoard { camera_height_mm: [1150.0, 20.0], ..board() };
         assert!(differences(&known, &higher, 1.0)[0].contains("higher"));
-        let smaller = MeasuredBoard { size_px: [640, 360], ..board() };
-        assert!(differences(&known, &smaller, 1.0)[0].contains("640 x 360"));
+        let narrower = MeasuredBoard { size_px: [640, 480], ..board() };
+        assert!(differences(&known, &narrower, 1.0)[0].contains("640 x 480"));
+    }
+
+    #[test]
+    fn a_board_is_compared_in_pictures_of_half_the_size_too() {
+        let half = MeasuredBoard { size_px: [640, 360], marks_px: [[319.75, 179.75]; 5], focal_px: 500.0, ..board() };
+        assert!(differences(&board(), &half, 0.5).is_empty());
+        let moved = MeasuredBoard { marks_px: [[321.75, 179.75]; 5], ..half };
+        assert!(differences(&board(), &moved, 0.5)[0].contains("4.0 mm"));
     }
 }

@@ -46,6 +46,7 @@ struct Shared {
     look: AtomicBool,
     pace: Mutex<Pace>,
     preview: Newest<RgbImage>,
+    mode: Newest<Mode>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,9 +69,12 @@ pub fn run(args: &WatchArgs, source: &Source, stop: &Arc<AtomicBool>) -> Result<
         controls: profile.as_ref().and_then(|profile| profile.controls),
         lock: true,
     };
+    if args.preview {
+        ensure_a_screen()?;
+    }
     let camera = Live::start(source, &wishes);
-    let first = wait_for_first(&camera, stop)?;
-    let Some((size_px, epoch)) = first else { return Ok(ExitCode::from(1)) };
+    let Some(first) = camera.first(FIRST_FRAME, stop)? else { return Ok(ExitCode::from(1)) };
+    let (size_px, epoch) = (first.rgb()?.dimensions(), first.at);
     let choices = choices(args, &name, size_px)?;
     let mut sink = Sink::new(args.json, args.record.as_deref(), &choices, IntoMatch::new(&args.into_match))?;
     let mut watcher = Watcher::new(choices.settings()?);
@@ -89,6 +93,11 @@ pub fn run(args: &WatchArgs, source: &Source, stop: &Arc<AtomicBool>) -> Result<
     let done = loop {
         if stop.load(Ordering::Relaxed) {
             break Ok(());
+        }
+        if let (Some(Mode { width, height, fps, format }), Source::Camera(_)) =
+            (shared.mode.take(Duration::ZERO), source)
+        {
+            sink.note(&format!("{name} gives {width} x {height} px, {fps:.0} frames/s, {format}"));
         }
         let pace = *shared.pace.lock().unwrap_or_else(PoisonError::into_inner);
         sink.pace(pace.fps, pace.newest.map_or(0.0, |at| at.elapsed().as_secs_f64() * 1000.0));
@@ -119,20 +128,12 @@ pub fn run(args: &WatchArgs, source: &Source, stop: &Arc<AtomicBool>) -> Result<
     sink.end()
 }
 
-/// Size of the first picture and the moment it came; None where the program is stopped before.
-fn wait_for_first(camera: &Live, stop: &AtomicBool) -> Result<Option<((u32, u32), Instant)>> {
-    let until = Instant::now() + FIRST_FRAME;
-    while !stop.load(Ordering::Relaxed) {
-        if let Some(grabbed) = camera.take(Duration::from_millis(200)) {
-            return Ok(Some((grabbed.rgb()?.dimensions(), grabbed.at)));
-        }
-        anyhow::ensure!(
-            Instant::now() < until,
-            "no picture: is the camera plugged in, switched on, and not in use by another program? \
-             `crokeye watch --list` shows the cameras"
-        );
-    }
-    Ok(None)
+/// A window where there is no screen ends the program from within its library: better is to say so before.
+fn ensure_a_screen() -> Result<()> {
+    let named = ["DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"];
+    let there = named.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+    anyhow::ensure!(there || !cfg!(target_os = "linux"), "--preview needs a screen, and DISPLAY names none");
+    Ok(())
 }
 
 /// The gate's thread: decodes the newest frame, looks for rest and for trouble of the source.
@@ -152,12 +153,12 @@ fn watch(camera: &Live, epoch: Instant, shared: &Shared, ended: &AtomicBool, pre
             gate.restart();
         }
         if let Some(mode) = camera.new_mode() {
-            tracing::info!(width = mode.width, height = mode.height, fps = mode.fps, format = %mode.format, "camera");
+            shared.mode.put(mode);
         }
         if let (Some(controls), Some(name)) = (camera.new_controls(), calibration)
             && let Err(error) = Profile::change(name, |profile| profile.controls = Some(controls))
         {
-            tracing::warn!(%error, "the camera's settings are not saved");
+            tracing::warn!("the camera's settings are not saved: {error}");
         }
         let Some(grabbed) = camera.take(Duration::from_millis(100)) else {
             if state != CameraState::Lost && newest.elapsed() > LOST {
@@ -169,7 +170,7 @@ fn watch(camera: &Live, epoch: Instant, shared: &Shared, ended: &AtomicBool, pre
         let rgb = match grabbed.rgb() {
             Ok(rgb) => rgb,
             Err(error) => {
-                tracing::warn!(%error, "a frame is left out");
+                tracing::warn!("a frame is left out: {error}");
                 continue;
             }
         };

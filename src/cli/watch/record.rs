@@ -31,17 +31,17 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Starts a recording in `folder`, which must not hold one.
+    /// Starts a recording in `folder`, which must be new or empty.
     ///
     /// # Errors
-    /// The folder cannot be made, or holds a recording.
+    /// The folder cannot be made, or holds something.
     pub fn start(folder: &Path, choices: &Choices) -> Result<Self> {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        let held = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?.next();
+        anyhow::ensure!(held.is_none(), "{} is not empty: give --record a new folder", folder.display());
         let create = |name: &str| {
             let path = folder.join(name);
-            File::create_new(&path).map(BufWriter::new).with_context(|| {
-                format!("cannot write {}: give --record a folder that holds no recording", path.display())
-            })
+            File::create_new(&path).map(BufWriter::new).with_context(|| format!("cannot write {}", path.display()))
         };
         let (mut session, events) = (create(SESSION)?, create(EVENTS)?);
         writeln!(session, "{}", serde_json::to_string(choices)?)?;

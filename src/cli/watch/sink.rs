@@ -66,6 +66,12 @@ impl Sink {
         Ok(())
     }
 
+    /// Tells a person something that is no event.
+    #[cfg(feature = "opencv")]
+    pub fn note(&self, text: &str) {
+        self.status.note(text);
+    }
+
     /// What the source does, for the status line.
     #[cfg(feature = "opencv")]
     pub fn pace(&mut self, fps: f64, age_ms: f64) {

@@ -29,6 +29,12 @@ impl StatusLine {
         }
     }
 
+    /// Prints a sentence on stderr, above the status.
+    #[cfg(feature = "opencv")]
+    pub fn note(&self, text: &str) {
+        self.bar.suspend(|| eprintln!("{text}"));
+    }
+
     /// Frames a second and age of the newest frame, ms.
     #[cfg(feature = "opencv")]
     pub fn pace(&mut self, fps: f64, age_ms: f64) {
