@@ -230,6 +230,7 @@ fn matches_travel_between_databases_and_formats() {
         let dry = desk.ok(&format!("match import {file} --from {format} --dry-run"));
         assert!(dry.contains("Would read: Ann v Bob, 8-0 after 4 round(s)"), "{format}: {dry}");
     }
+    desk.fails("match export 1 --to json -o m.json", 2, "exists already");
     desk.fails("match export 1 --to croki", 2, "croki.match_code");
     let body = desk.ok("match export 1 --to croki --ref croki.match_code=AB12");
     assert!(body.contains("\"match_code\": \"AB12\""), "{body}");

@@ -1,6 +1,10 @@
 //! The pictures that a command line names: files, folders with all below them, and patterns.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
 
 /// File names that pictures have.
 const PICTURES: [&str; 6] = ["jpg", "jpeg", "png", "webp", "heic", "heif"];
@@ -40,6 +44,21 @@ pub fn expand(given: &[PathBuf], take: Take, except: Option<&Path>) -> Vec<PathB
         if found.is_empty() { vec![path.clone()] } else { found }
     };
     given.iter().flat_map(each).collect()
+}
+
+/// The whole of a file of at most `most` bytes, however long it says that it is.
+///
+/// # Errors
+/// It cannot be read, or holds more.
+pub fn whole(path: &Path, most: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(most + 1).read_to_end(&mut bytes))
+        .with_context(|| format!("reading {}", path.display()))?;
+    if bytes.len() as u64 > most {
+        bail!("{} holds more than {most} bytes, which is more than any such file has", path.display());
+    }
+    Ok(bytes)
 }
 
 /// Pictures in `folder` and below, by name. Hidden folders and links to folders are left out: a link may lead in a circle.

@@ -9,6 +9,7 @@ use comfy_table::{ContentArrangement, Table};
 use crokeye::score::rules::{BUILTIN, Mark, RuleSet};
 use serde_json::json;
 
+use super::files;
 use super::out::{outln, table};
 
 /// Columns of sets beside each other; more do not fit a terminal.
@@ -89,8 +90,12 @@ pub fn load(name: &str) -> Result<RuleSet> {
     if name.ends_with(".toml") { load_file(&PathBuf::from(name)) } else { Ok(RuleSet::builtin(name)?) }
 }
 
+/// Largest rule set: the longest of ours has 3 kB.
+const MOST_RULE_BYTES: u64 = 1 << 20;
+
 fn load_file(file: &PathBuf) -> Result<RuleSet> {
-    let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+    let bytes = files::whole(file, MOST_RULE_BYTES)?;
+    let text = String::from_utf8(bytes).with_context(|| format!("{} is no text", file.display()))?;
     Ok(RuleSet::parse(&file.display().to_string(), &text)?)
 }
 

@@ -62,11 +62,14 @@ pub fn convert(rules: &Rules, totals: &[u32]) -> [u32; 3] {
     points
 }
 
-/// Can these points come from one round?
-pub fn points_possible(rules: &Rules, points: &[u32]) -> bool {
+/// Can these points come from one round in which a side scores at most `most`?
+pub fn points_possible(rules: &Rules, points: &[u32], most: u32) -> bool {
     match rules.conversion {
-        Conversion::Additive => true,
-        Conversion::Difference => points.iter().filter(|points| **points > 0).count() <= 1,
+        Conversion::Additive => points.iter().all(|points| *points <= most),
+        Conversion::Difference => {
+            let a_difference = |points: &u32| *points <= most && points.is_multiple_of(5);
+            points.iter().filter(|points| **points > 0).count() <= 1 && points.iter().all(a_difference)
+        }
         Conversion::MatchPoints => {
             // Every order of totals that matters, by rank.
             let ranks = 0..3u32.pow(points.len() as u32);

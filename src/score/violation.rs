@@ -39,6 +39,14 @@ pub enum Violation {
         /// The side.
         party: Party,
     },
+    /// A name that cannot be shown.
+    #[error("{what} is named with control characters, or with more than {most}: give a plain name of one line")]
+    Unpresentable {
+        /// Whose name.
+        what: &'static str,
+        /// Most characters.
+        most: usize,
+    },
     /// The rules themselves are out of bounds.
     #[error("the rules cannot be played: {0}")]
     Rules(String),
@@ -188,6 +196,12 @@ pub enum Violation {
     /// The match waits for its shoot-out.
     #[error("the match is level and waits for the winner of the shoot-out")]
     AwaitingShootOut,
+    /// A shoot-out is between the sides that are level at the top.
+    #[error("{party} is not level with the best: a shoot-out is between those that are")]
+    NotLevel {
+        /// The side named.
+        party: Party,
+    },
     /// A shoot-out winner was given although none is due.
     #[error("no shoot-out is due")]
     NoShootOut,

@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::{Common, CountOffer, media_type, print, propose};
+use crate::cli::files;
 use crate::cli::rules::load as load_rules;
 use crokeye::score::notation::SeatName;
 
@@ -237,9 +238,9 @@ pub async fn add(store: &Store, common: &Common, args: &AddArgs) -> Result<()> {
 }
 
 pub async fn propose_files(store: &Store, common: &Common, args: &ProposeArgs) -> Result<ExitCode> {
-    let read = |path: &Path| std::fs::read(path).with_context(|| format!("reading {}", path.display()));
-    let count = read(&args.count)?;
-    let photo = args.photo.as_deref().map(|path| anyhow::Ok((read(path)?, path))).transpose()?;
+    let count = files::whole(&args.count, MOST_EVIDENCE_BYTES)?;
+    let photo = args.photo.as_deref();
+    let photo = photo.map(|path| anyhow::Ok((files::whole(path, MOST_EVIDENCE_BYTES)?, path))).transpose()?;
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let named = photo.as_ref().map(|(bytes, path)| (bytes, media_type(path), name(path)));
     let offer = CountOffer {
@@ -333,8 +334,11 @@ pub async fn attach(store: &Store, common: &Common, id: &str, round: u32, file: 
     act(store, common, number, None, Command::Attach { round, evidence }).await
 }
 
+/// Largest file kept as evidence: a photo of 100 megapixels is half of that.
+const MOST_EVIDENCE_BYTES: u64 = 200 << 20;
+
 async fn keep_file(store: &Store, file: &Path, kind: &str) -> Result<crokeye::score::event::Evidence> {
-    let bytes = std::fs::read(file).with_context(|| format!("reading {}", file.display()))?;
+    let bytes = files::whole(file, MOST_EVIDENCE_BYTES)?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     Ok(store.keep(&bytes, kind, media_type(file), Some(&name), Timestamp::now()).await?)
 }

@@ -16,6 +16,7 @@ use serde_json::json;
 
 use super::commands::reference;
 use super::{Common, print};
+use crate::cli::files;
 use crate::cli::out::outln;
 
 /// Formats to write.
@@ -170,7 +171,7 @@ pub async fn export(store: &Store, common: &Common, args: &ExportArgs) -> Result
     let bytes = export::export(target, &exported)?;
     match &args.output {
         Some(path) => {
-            std::fs::write(path, &bytes).with_context(|| format!("writing {}", path.display()))?;
+            write_new(path, &bytes)?;
             if common.json {
                 outln!("{}", json!({ "file": path, "bytes": bytes.len(), "matches": all.len() }));
             } else {
@@ -183,6 +184,15 @@ pub async fn export(store: &Store, common: &Common, args: &ExportArgs) -> Result
         None => std::io::stdout().write_all(&bytes).context("writing to stdout")?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a file that was not there: what stands under that name may be the only copy of something.
+fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {
+    let made = std::fs::OpenOptions::new().write(true).create_new(true).open(path);
+    if made.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::AlreadyExists) {
+        bail!("{} exists already: choose another name, or move it away", path.display());
+    }
+    made.and_then(|mut file| file.write_all(bytes)).with_context(|| format!("writing {}", path.display()))
 }
 
 /// Says what a format loses of a match, and why it cannot take it at all as it is now.
@@ -216,11 +226,7 @@ fn with_refs(log: &[Record], refs: &[(String, String)]) -> Result<Match> {
 
 /// Reads matches into the store.
 pub async fn import(store: &Store, common: &Common, args: &ImportArgs) -> Result<ExitCode> {
-    let size = std::fs::metadata(&args.file).with_context(|| format!("reading {}", args.file.display()))?.len();
-    if size > import::MOST_BYTES as u64 {
-        bail!("{} has {size} bytes; such files have at most {}", args.file.display(), import::MOST_BYTES);
-    }
-    let bytes = read(&args.file)?;
+    let bytes = files::whole(&args.file, import::MOST_BYTES as u64)?;
     let author = common.author();
     let stamp = Stamp { at: Timestamp::now(), author: &author };
     let plans = import::read(args.from.origin(), &bytes, &args.rules, stamp)
@@ -247,10 +253,6 @@ pub async fn import(store: &Store, common: &Common, args: &ImportArgs) -> Result
         outln!("{} holds no finished match.", args.file.display());
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn read(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).with_context(|| format!("reading {}", path.display()))
 }
 
 /// Sums matches one at a time.

@@ -58,7 +58,7 @@ impl Match {
                 let due = if moved { self.setup.format.last_of(first) } else { old.last };
                 let last = self.seat(last.unwrap_or(due))?;
                 let (new, odd) = match sides {
-                    Some(sides) => self.check_sides(sides, &Source::Person)?,
+                    Some(sides) => self.check_sides(sides, &Source::Person, &old.sides)?,
                     None => (old.sides.clone(), old.odd.clone()),
                 };
                 if (new.as_slice(), first, last) == (old.sides.as_slice(), old.first, old.last) {
@@ -110,7 +110,7 @@ impl Match {
     }
 
     fn record(&self, round: &RoundEntry, proposal: Option<u64>) -> Result<Event, Violation> {
-        let (sides, odd) = self.check_sides(&round.sides, &round.source)?;
+        let (sides, odd) = self.check_sides(&round.sides, &round.source, &[])?;
         let first = self.seat(round.first.unwrap_or_else(|| self.next_first()))?;
         let last = self.seat(round.last.unwrap_or_else(|| self.setup.format.last_of(first)))?;
         if proposal.is_none() {
@@ -133,7 +133,7 @@ impl Match {
         for seat in [round.first, round.last].into_iter().flatten() {
             self.seat(seat)?;
         }
-        let held = match self.check_sides(&round.sides, &round.source) {
+        let held = match self.check_sides(&round.sides, &round.source, &[]) {
             Ok(_) => Vec::new(),
             Err(refused @ Violation::Sides { .. }) => return Err(refused),
             Err(reason) => vec![reason.to_string()],
@@ -144,17 +144,29 @@ impl Match {
     fn end(&self, finish: &Finish, reason: Option<&str>) -> Result<Event, Violation> {
         match (finish, self.status()) {
             (_, Status::Over { how, .. }) => return Err(over(how)),
-            (Finish::ShootOut { winner }, Status::ShootOutDue) => self.side(*winner)?,
+            (Finish::ShootOut { winner }, Status::ShootOutDue) => {
+                self.side(*winner)?;
+                let points = self.standing().points;
+                if points[winner.index()] < points.into_iter().max().unwrap_or(0) {
+                    return Err(Violation::NotLevel { party: *winner });
+                }
+            }
             (Finish::ShootOut { .. }, Status::Open) => return Err(Violation::NoShootOut),
             (Finish::Forfeit { by }, _) => self.side(*by)?,
             (Finish::Stated { winner: Some(winner) }, _) => self.side(*winner)?,
             _ => {}
         }
-        let reason = reason.map(str::trim).filter(|reason| !reason.is_empty()).map(str::to_owned);
+        let reason = reason.and_then(|reason| needed(reason).ok());
         Ok(Event::MatchFinished { finish: finish.clone(), reason })
     }
 
-    fn check_sides(&self, entries: &[SideEntry], source: &Source) -> Result<(Vec<SideScore>, Vec<Oddity>), Violation> {
+    /// Checks every side's entry. One that stands in `known` was accepted before, from wherever it came.
+    fn check_sides(
+        &self,
+        entries: &[SideEntry],
+        source: &Source,
+        known: &[SideScore],
+    ) -> Result<(Vec<SideScore>, Vec<Oddity>), Violation> {
         let format = self.setup.format;
         if entries.len() != format.sides() {
             return Err(Violation::Sides { format, needed: format.sides(), found: entries.len() });
@@ -164,6 +176,8 @@ impl Match {
         let mut odd = Vec::new();
         let mut sides = Vec::with_capacity(entries.len());
         for (party, entry) in format.parties().iter().zip(entries) {
+            let before = known.get(party.index()).is_some_and(|side| SideEntry::from(side) == *entry);
+            let strictness = if before { Strictness::Foreign } else { strictness };
             sides.push(check(*party, entry, discs, strictness, &mut odd)?);
         }
         self.check_points(&sides, strictness, &mut odd)?;
@@ -190,7 +204,8 @@ impl Match {
         let rules = &self.setup.rules;
         let totals: Option<Vec<u32>> = sides.iter().map(SideScore::total).collect();
         let computed = totals.map(|totals| convert(rules, &totals)[..sides.len()].to_vec());
-        let violation = if !points_possible(rules, &written) {
+        let most = self.setup.format.discs(rules).saturating_mul(20);
+        let violation = if !points_possible(rules, &written, most) {
             let conversion = match rules.conversion {
                 Conversion::MatchPoints => "match_points",
                 Conversion::Difference => "difference",
@@ -270,6 +285,11 @@ fn create(setup: &Setup) -> Result<Vec<Event>, Violation> {
     for (party, info) in format.parties().iter().zip(&setup.sides) {
         check_side(format, *party, info)?;
     }
+    let context = &setup.context;
+    let refs = context.refs.iter().flat_map(|(key, value)| [key, value]);
+    for text in context.event.iter().chain([&setup.rules_name]).chain(refs) {
+        presentable(text, "the match's description")?;
+    }
     if !format.has(setup.first) {
         return Err(Violation::Seat { format, seat: setup.first });
     }
@@ -284,12 +304,29 @@ fn check_side(format: Format, party: Party, info: &SideInfo) -> Result<(), Viola
     if info.players.iter().any(|player| player.name.trim().is_empty()) {
         return Err(Violation::Unnamed { party });
     }
+    info.players
+        .iter()
+        .flat_map(|player| [Some(&player.name), player.cid.as_ref()])
+        .flatten()
+        .chain(&info.colour)
+        .try_for_each(|text| presentable(text, "a player or a colour"))
+}
+
+/// Most characters of a name.
+const LONGEST_NAME: usize = 200;
+
+/// A name goes to screens, tables and files as it is: one line, of a length that can be read, nothing that steers a terminal.
+fn presentable(text: &str, what: &'static str) -> Result<(), Violation> {
+    let long = text.chars().nth(LONGEST_NAME).is_some();
+    if long || text.contains(char::is_control) {
+        return Err(Violation::Unpresentable { what, most: LONGEST_NAME });
+    }
     Ok(())
 }
 
 fn needed(reason: &str) -> Result<String, Violation> {
-    let reason = reason.trim();
-    if reason.is_empty() { Err(Violation::NoReason) } else { Ok(reason.to_owned()) }
+    let reason: String = reason.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if reason.is_empty() { Err(Violation::NoReason) } else { Ok(reason) }
 }
 
 fn over(how: crate::score::standing::How) -> Violation {

@@ -304,3 +304,63 @@ fn a_correction_that_ends_the_match_earlier_leaves_later_rounds_out_and_says_so(
     assert_eq!((table.game().standing().counted, table.game().standing().surplus), (3, 1));
     assert!(table.game().notices()[0].contains("do not count"));
 }
+
+fn totals(totals: &[i64]) -> Vec<SideEntry> {
+    totals.iter().map(|total| SideEntry::of_total(*total)).collect()
+}
+
+fn recorded(sides: Vec<SideEntry>, source: Source) -> Command {
+    Command::Record { round: RoundEntry { sides, first: None, last: None, source, evidence: Vec::new() } }
+}
+
+#[test]
+fn a_side_that_a_correction_leaves_alone_is_not_asked_again() {
+    let mut table = Table::new("nca", Format::Singles);
+    table.run(&recorded(totals(&[21, 20]), Source::Import { format: "croki".to_owned() })).unwrap();
+    let correct = |sides: &[i64]| Command::Correct {
+        round: 1,
+        sides: Some(totals(sides)),
+        first: None,
+        last: None,
+        reason: "typed wrong".to_owned(),
+    };
+    assert!(table.run(&correct(&[21, 24])).is_err(), "what is typed now has to be right");
+    table.run(&correct(&[21, 25])).unwrap();
+    assert_eq!(table.game().rounds()[0].sides[1].total(), Some(25));
+}
+
+#[test]
+fn a_shoot_out_is_won_by_one_of_those_who_are_level() {
+    let mut three = setup("nk-nl", Format::CutThroat);
+    three.rules.end = crate::score::rules::End::Rounds(2);
+    let mut table = Table { state: None, log: Vec::new() };
+    table.run(&Command::Create(Box::new(three))).unwrap();
+    table.run(&recorded(totals(&[50, 20, 10]), Source::Person)).unwrap();
+    table.run(&recorded(totals(&[20, 50, 10]), Source::Person)).unwrap();
+    let won_by = |winner| Command::Finish { finish: Finish::ShootOut { winner }, reason: None };
+    assert_eq!(table.run(&won_by(Party::C)), Err(crate::score::Violation::NotLevel { party: Party::C }));
+    table.run(&won_by(Party::B)).unwrap();
+}
+
+#[test]
+fn points_that_no_round_gives_are_refused() {
+    let points = |a, b| {
+        let entry = |points| SideEntry { points: Some(points), ..SideEntry::default() };
+        recorded(vec![entry(a), entry(b)], Source::Person)
+    };
+    Table::new("hilinski", Format::Singles).run(&points(240, 0)).unwrap();
+    let mut table = Table::new("hilinski", Format::Singles);
+    for refused in [points(245, 0), points(7, 0), points(i64::from(u32::MAX), 0)] {
+        assert!(matches!(table.run(&refused), Err(crate::score::Violation::PointsImpossible { .. })), "{refused:?}");
+    }
+}
+
+#[test]
+fn a_name_that_steers_a_terminal_or_fills_a_screen_is_refused() {
+    for name in ["Ann\u{1b}[2J", "Ann\nBob", &"A".repeat(201)] {
+        let mut hostile = setup("nca", Format::Singles);
+        hostile.sides[1] = SideInfo { players: vec![Player::named(name)], colour: None };
+        let refused = Match::decide(None, &Command::Create(Box::new(hostile)));
+        assert!(matches!(refused, Err(crate::score::Violation::Unpresentable { .. })), "{name:?}");
+    }
+}
