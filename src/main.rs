@@ -2,6 +2,7 @@
 
 mod cli;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
 fn warn_on_stderr() {
     let filter = EnvFilter::try_from_env("CROKEYE_LOG").unwrap_or_else(|_| EnvFilter::new("crokeye=warn"));
     tracing_subscriber::fmt()
+        .with_ansi(std::io::stderr().is_terminal())
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
         .without_time()
