@@ -13,7 +13,7 @@ pub mod tourney;
 
 use uuid::Uuid;
 
-use super::game::Match;
+use super::game::{Match, Status};
 
 /// A format that matches can be written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -156,6 +156,9 @@ pub fn explain(target: Target, game: &Match) -> Vec<String> {
         if game.finish().is_some() && !matches!(target, Target::Cmn | Target::Croki) {
             losses.push("that the match was ended by hand (shoot-out, forfeit) is left out".to_owned());
         }
+        if matches!(target, Target::Reference | Target::Tourney) && !matches!(game.status(), Status::Over { .. }) {
+            losses.push("that the match is not over is left out: read back, it is".to_owned());
+        }
         losses.push("authors and times of each entry, and undone steps, are left out".to_owned());
     };
     match target {
@@ -181,7 +184,11 @@ pub fn explain(target: Target, game: &Match) -> Vec<String> {
         }
         Target::RoundsCsv => losses.extend(rounds_csv::losses(game)),
         Target::DiscsCsv => losses.extend(discs_csv::losses(game)),
-        Target::Json => {}
+        Target::Json => {
+            if game.rounds().iter().any(|round| !round.evidence.is_empty()) {
+                losses.push("evidence (photos, counts) is named by its hash; the files stay here".to_owned());
+            }
+        }
     }
     losses
 }

@@ -78,5 +78,9 @@ fn name(game: &Match, party: Party) -> Result<String, ExportError> {
         let reason = format!("the name {name:?} has a comma or a line break, and the text cannot quote");
         return Err(ExportError::Unfit { format: NAME, reason });
     }
+    if name.parse::<i64>().is_ok() {
+        let reason = format!("the name {name:?} is a number, and the text would read it as a round");
+        return Err(ExportError::Unfit { format: NAME, reason });
+    }
     Ok(name)
 }
