@@ -14,4 +14,5 @@ pub mod kernels;
 pub mod live;
 pub mod register;
 pub mod score;
+pub mod service;
 pub mod store;

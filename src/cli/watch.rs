@@ -4,8 +4,6 @@ mod choices;
 mod into_match;
 #[cfg(feature = "opencv")]
 mod live;
-#[cfg(feature = "opencv")]
-mod mailbox;
 mod record;
 mod sink;
 mod status;

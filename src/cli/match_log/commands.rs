@@ -13,9 +13,10 @@ use crokeye::store::{Loaded, Store, StoreError};
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{Common, CountOffer, media_type, print, propose};
+use super::{Common, media_type, print};
 use crate::cli::rules::load as load_rules;
 use crokeye::score::notation::SeatName;
+use crokeye::service::proposal::{CountOffer, Offered, ProposalError, propose};
 
 /// Arguments of `match new`.
 #[derive(Args, Debug)]
@@ -248,7 +249,12 @@ pub async fn propose_files(store: &Store, common: &Common, args: &ProposeArgs) -
         count: &count,
         accept: args.accept,
     };
-    let (loaded, accepted) = propose(store, &common.author(), &args.id, &offer).await?;
+    let number = store.find(&args.id).await?;
+    let Offered { loaded, accepted, .. } = match propose(store, &common.author(), number, &offer).await {
+        // The store's refusals are answers, told apart by their type.
+        Err(ProposalError::Store(error)) => return Err(error.into()),
+        offered => offered?,
+    };
     print::proposed(common, &loaded, accepted);
     // Status 1 says that a person should look, as for `crokeye count`.
     Ok(if args.accept && !accepted { ExitCode::from(1) } else { ExitCode::SUCCESS })
