@@ -162,8 +162,11 @@ impl Drop for Camera {
     }
 }
 
-/// Size of the first picture and the moment it came; None where the program is stopped before.
-fn wait_for_first(camera: &Live, stop: &AtomicBool) -> Result<Option<((u32, u32), Instant)>, StartError> {
+/// Size of the first picture and the moment it came.
+type First = ((u32, u32), Instant);
+
+/// Waits for the first picture; None where the program is stopped before.
+fn wait_for_first(camera: &Live, stop: &AtomicBool) -> Result<Option<First>, StartError> {
     let until = Instant::now() + FIRST_FRAME;
     while !stop.load(Ordering::Relaxed) {
         if let Some(grabbed) = camera.take(Duration::from_millis(200)) {
