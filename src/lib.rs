@@ -9,6 +9,7 @@ pub mod capture;
 pub mod count;
 pub mod detect;
 pub mod geometry;
+pub mod http;
 pub mod judge;
 pub mod kernels;
 pub mod live;

@@ -229,11 +229,13 @@ impl Keeper {
                 return Ok(Ended::Source);
             }
             let since = Instant::now();
+            self.referee.wait_blocking();
             teller.state("waiting");
             while !self.play.borrow().wants_round {
                 if let Some(ended) = self.interrupted(play) {
                     return Ok(ended);
                 }
+                self.pictures.catch_up();
                 std::thread::sleep(LOOK);
             }
             paused += since.elapsed();
@@ -269,9 +271,12 @@ impl Keeper {
                     Key::Look => keys.look(),
                 }
             }
-            if let Some(rgb) = camera.picture() {
-                self.figures.frame();
-                self.pictures.show(&rgb);
+            match camera.picture() {
+                Some(rgb) => {
+                    self.figures.frame();
+                    self.pictures.show(&rgb);
+                }
+                None => self.pictures.catch_up(),
             }
             if let Some(input) = camera.take(LOOK) {
                 let events = watcher.take(&input);

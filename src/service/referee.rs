@@ -49,6 +49,7 @@ enum Order {
     Act { number: i64, expected: Option<u64>, command: Box<Command>, author: String, answer: Answer },
     Start { setup: Box<Setup>, author: String, answer: Answer },
     Play { number: i64, answer: Answer },
+    Wait(oneshot::Sender<()>),
 }
 
 type Answer = oneshot::Sender<Result<Done, StoreError>>;
@@ -127,6 +128,15 @@ impl Referee {
     pub fn propose_blocking(&self, gathered: Gathered) {
         // The task ends after all boards: should it have died, its end is told by whoever watches it.
         let _ = self.orders.blocking_send(Order::Propose(Box::new(gathered)));
+    }
+
+    /// Waits until all that was asked before has been done, from a thread that may wait.
+    pub fn wait_blocking(&self) {
+        let (answer, answered) = oneshot::channel();
+        // Where the task is gone there is nothing to wait for.
+        if self.orders.blocking_send(Order::Wait(answer)).is_ok() {
+            let _ = answered.blocking_recv();
+        }
     }
 
     /// Has a person's command decided and written.
@@ -209,6 +219,7 @@ impl Desk {
                 let done = self.store.load(number).await;
                 drop(answer.send(self.played(done)));
             }
+            Order::Wait(answer) => drop(answer.send(())),
         }
     }
 

@@ -81,7 +81,7 @@ async fn the_sample_round_becomes_a_proposal_with_its_close_call_and_waits_for_a
     let (hub, referee, store) = bench(&folder).await;
     let number = referee.start_match(setup(), "Ann").await.unwrap().loaded.number;
     let mut listener = hub.listen(None);
-    let open: Open = Arc::new(|| Ok(Box::new(Sample::open().map_err(|error| error.to_string())?)));
+    let open: Open = Arc::new(|| Ok(Box::new(Sample::open(1).map_err(|error| error.to_string())?)));
     let board = Board::start(wishes(open, true), Arc::clone(&hub), referee).unwrap();
     let event = until(&mut listener, |event| event["because"]["event"] == "round_proposed").await;
     let proposal = &event["match"]["proposals"][0];
