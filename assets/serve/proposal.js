@@ -3,6 +3,7 @@ import { ask, dot, el, swapped, t } from "/assets/common.js";
 import { closeUp, draw } from "/assets/board.js";
 
 const VALUES = [20, 15, 10, 5, 0];
+const tenths = new Intl.NumberFormat(document.documentElement.lang, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 /** A card for a proposal; `confirm(sides)` and `dismiss()` are what its buttons do. */
 export async function card(match, proposal, { confirm, dismiss }) {
@@ -48,7 +49,7 @@ export async function card(match, proposal, { confirm, dismiss }) {
     if (!disc) return el("li", {}, review.reason);
     const seen = disc.seen, close = seen.close && seen.margin_mm !== null;
     const key = seen.margin_mm < 0 ? "margin_beyond" : "margin";
-    const text = close ? t(key, Math.abs(seen.margin_mm).toFixed(1), seen.line, seen.margin_sigma_mm.toFixed(1)) : review.reason;
+    const text = close ? t(key, tenths.format(Math.abs(seen.margin_mm)), seen.line, tenths.format(seen.margin_sigma_mm)) : review.reason;
     return el("li", { class: "doubt", "data-disc": disc.id },
       photo && closeUp(photo, count, seen),
       el("div", {}, el("strong", {}, dot(seen.colour.name), ` ${t("disc")} ${disc.id}`), el("p", {}, text), el("p", { class: "hint" }, t("camera_says", seen.value)),

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::body::Bytes;
-use axum::extract::rejection::{BytesRejection, QueryRejection};
-use axum::extract::{Query, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{FromRequest, Query, Request, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use axum::{Json, RequestExt};
+use futures_util::StreamExt;
 use serde::Deserialize;
 
 use super::App;
@@ -30,12 +31,22 @@ pub struct Wanted {
 pub async fn count(
     State(app): State<Arc<App>>,
     wanted: Result<Query<Wanted>, QueryRejection>,
-    body: Result<Bytes, BytesRejection>,
+    request: Request,
 ) -> Answer<Response> {
     let Query(wanted) =
         wanted.map_err(|_| Problem::bad_request("say overlay=1, sides=COLOUR,COLOUR or set_aside=NUMBER,NUMBER"))?;
     let options = options(&wanted)?;
-    let counted = app.counter.count("photo".to_owned(), body?.to_vec(), options, wanted.overlay == 1).await?;
+    let place = match app.counter.place() {
+        Ok(place) => place,
+        Err(error) => {
+            // Read and forgotten, as far as a photo goes: who is still sending would not hear the answer.
+            let mut body = request.into_limited_body().into_data_stream();
+            while let Some(Ok(_)) = body.next().await {}
+            return Err(error.into());
+        }
+    };
+    let bytes = Bytes::from_request(request, &()).await?;
+    let counted = app.counter.count(place, "photo".to_owned(), bytes.to_vec(), options, wanted.overlay == 1).await?;
     Ok(match counted.overlay {
         Some(png) => ([(header::CONTENT_TYPE, "image/png")], png).into_response(),
         None => Json(counted.report).into_response(),

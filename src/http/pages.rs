@@ -161,8 +161,8 @@ mod tests {
             }
         }
         for (name, _, script) in ASSETS.iter().filter(|(name, ..)| name.ends_with(".js")) {
-            for part in script.split("t(\"").skip(1) {
-                let key = part.split('"').next().unwrap();
+            let calls = script.match_indices("t(\"").filter(|(at, _)| !script[..*at].ends_with(char::is_alphanumeric));
+            for key in calls.filter_map(|(at, call)| script[at + call.len()..].split('"').next()) {
                 assert!(TEXT["en"].contains_key(key), "{name}: {key}");
             }
         }

@@ -4,28 +4,30 @@
 //! long each time up to ten seconds. A finite source is played on its own clock and not faster; the sample round is played
 //! again and again, as long as a round is waited for.
 
+mod teller;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::watch;
 
 use super::figures::Figures;
-use super::gather::Gatherer;
 use super::hub::{Hub, Part};
 use super::pictures::Pictures;
 use super::referee::{Play, Referee};
 use crate::capture::LensHint;
 use crate::capture::feed::Feed;
 use crate::count::Options;
-use crate::live::event::{CameraState, SCHEMA};
+use crate::live::event::SCHEMA;
 use crate::live::input::Told;
-use crate::live::{Event, GateConfig, Input, Key, Phase, Player, RoundConfig, Settings, Standing, What};
+use crate::live::{GateConfig, Key, Player, RoundConfig, Settings};
 use crate::score::Format;
 use crate::score::rules::RuleSet;
+use teller::Teller;
 
 /// First and longest wait before the thread starts again.
 const BACKOFF: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(10)];
@@ -325,86 +327,6 @@ fn settings(wishes: &Wishes, play: &Play) -> Settings {
         lens: wishes.lens,
         ..Settings::default()
     }
-}
-
-/// Tells what happened in a session.
-struct Teller<'a> {
-    keeper: &'a Keeper,
-    gatherer: Gatherer,
-    standing: Value,
-}
-
-impl<'a> Teller<'a> {
-    fn new(keeper: &'a Keeper) -> Self {
-        Self { keeper, gatherer: Gatherer::default(), standing: Value::Null }
-    }
-
-    fn state(&self, state: &str) {
-        let event = json!({ "schema": SCHEMA, "event": "watching", "state": state, "reason": null });
-        self.keeper.hub.update(Part::Board, |board| {
-            board["state"] = json!(state);
-            board["reason"] = Value::Null;
-        });
-        self.keeper.hub.tell(&event, None);
-    }
-
-    fn take(&mut self, input: &Input, events: &[Event], standing: &Standing) {
-        for event in events {
-            self.keeper.figures.event(event);
-            let Ok(value) = serde_json::to_value(event) else { continue };
-            self.keeper.hub.update(Part::Board, |board| keep(board, event, &value));
-            self.keeper.hub.tell(&value, None);
-        }
-        let now = standing_json(standing);
-        if now != self.standing {
-            self.standing.clone_from(&now);
-            let event = json!({ "schema": SCHEMA, "event": "standing", "standing": now });
-            self.keeper.hub.update(Part::Board, |board| board["standing"] = now);
-            self.keeper.hub.tell(&event, None);
-        }
-        match self.gatherer.take(input, events) {
-            Ok(over) => over.into_iter().for_each(|gathered| self.keeper.referee.propose_blocking(gathered)),
-            Err(error) => tracing::error!(%error, "a frame is not kept as evidence"),
-        }
-    }
-
-    fn end(&mut self) {
-        if let Some(gathered) = self.gatherer.end() {
-            self.keeper.referee.propose_blocking(gathered);
-        }
-    }
-}
-
-/// Keeps what an event says about the board for those who come later.
-fn keep(board: &mut Value, event: &Event, value: &Value) {
-    match &event.what {
-        What::Board { .. } => board["board"] = value["board"].clone(),
-        What::Settled { .. } => {
-            board["count"] = value["count"].clone();
-            board["discs"] = value["discs"].clone();
-            board["held"] = Value::Null;
-        }
-        What::Held { reason } => board["held"] = json!(reason),
-        What::Camera { state } => {
-            board["camera"] = if *state == CameraState::Back { Value::Null } else { json!(state) }
-        }
-        What::Sides { a, b } => board["sides"] = json!({ "a": a, "b": b }),
-        What::Round(_) => board["round"] = value.clone(),
-        _ => {}
-    }
-}
-
-fn standing_json(standing: &Standing) -> Value {
-    let phase = match standing.phase {
-        Phase::Ready => "ready",
-        Phase::Playing => "playing",
-        Phase::Over => "over",
-        Phase::Cleared => "cleared",
-    };
-    json!({
-        "board": standing.board, "round": standing.round, "phase": phase, "twenties": standing.twenties,
-        "waits": standing.waits,
-    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::capture::photo::{self, PhotoError};
 use crate::count::report::Report;
@@ -47,6 +47,10 @@ pub enum CounterError {
     Fault,
 }
 
+/// A place in the queue, given back when it is dropped.
+#[derive(Debug)]
+pub struct Place(#[allow(dead_code, reason = "held, not read")] OwnedSemaphorePermit);
+
 /// Counts photos.
 #[derive(Debug)]
 pub struct Counter {
@@ -62,19 +66,27 @@ impl Counter {
         Self { places, workers: Arc::new(Semaphore::new(AT_ONCE)), max_pixels }
     }
 
+    /// A place in the queue, to be had before a photo is even read: then no more photos are in memory than may wait.
+    ///
+    /// # Errors
+    /// [`CounterError::Busy`]: all are taken.
+    pub fn place(&self) -> Result<Place, CounterError> {
+        Arc::clone(&self.places).try_acquire_owned().map(Place).map_err(|_| CounterError::Busy)
+    }
+
     /// Counts a photo from the bytes of its file.
     ///
     /// # Errors
     /// See [`CounterError`].
     pub async fn count(
         &self,
+        place: Place,
         name: String,
         bytes: Vec<u8>,
         options: Options,
         with_overlay: bool,
     ) -> Result<Counted, CounterError> {
         self.within_limits(&bytes)?;
-        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| CounterError::Busy)?;
         let worker = Arc::clone(&self.workers).acquire_owned().await.map_err(|_| CounterError::Busy)?;
         let work = move || {
             // Given back when the work is done, even if nobody waits for it any more.
@@ -121,7 +133,7 @@ mod tests {
     }
 
     async fn count(counter: &Counter, bytes: Vec<u8>) -> Result<Counted, CounterError> {
-        counter.count("photo".to_owned(), bytes, Options::default(), true).await
+        counter.count(counter.place()?, "photo".to_owned(), bytes, Options::default(), true).await
     }
 
     #[tokio::test]
@@ -138,7 +150,7 @@ mod tests {
     #[tokio::test]
     async fn when_all_places_are_taken_a_photo_is_refused_at_once() {
         let counter = Counter::new(0, 1_000_000);
-        let place = Arc::clone(&counter.places).try_acquire_owned().unwrap();
+        let place = counter.place().unwrap();
         assert!(matches!(count(&counter, png(8, 8)).await, Err(CounterError::Busy)));
         drop(place);
         assert!(count(&counter, png(8, 8)).await.is_ok());

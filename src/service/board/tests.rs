@@ -1,5 +1,7 @@
 use std::sync::atomic::AtomicU32;
 
+use serde_json::Value;
+
 use super::*;
 use crate::capture::feed::{FeedError, Taken};
 use crate::capture::sample::{self, Sample};
