@@ -81,6 +81,15 @@ fn sql_stays_in_the_store() {
 }
 
 #[test]
+fn http_stays_in_its_module_and_statuses_in_its_errors() {
+    for file in sources() {
+        let names = |word: &str| file.tokens.iter().any(|token| token == word);
+        assert!(!names("axum") || file.module[0] == "http", "{} uses axum", file.name);
+        assert!(!names("StatusCode") || file.module == ["http", "error"], "{} knows HTTP statuses", file.name);
+    }
+}
+
+#[test]
 fn nested_imports_are_all_found() {
     let file = Source::new(
         vec!["a".into(), "b".into()],

@@ -18,6 +18,7 @@ pub mod photo;
 #[cfg(feature = "opencv")]
 pub mod preview;
 pub mod profile;
+pub mod sample;
 #[cfg(feature = "opencv")]
 pub mod sheet;
 pub mod source;

@@ -10,5 +10,6 @@ pub mod match_log;
 pub mod out;
 pub mod parallel;
 pub mod rules;
+pub mod serve;
 pub mod snap;
 pub mod watch;

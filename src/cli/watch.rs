@@ -4,8 +4,6 @@ mod choices;
 mod into_match;
 #[cfg(feature = "opencv")]
 mod live;
-#[cfg(feature = "opencv")]
-mod mailbox;
 mod record;
 mod sink;
 mod status;
@@ -120,7 +118,7 @@ pub struct WatchArgs {
 }
 
 /// Frames a second of a folder when nothing is said.
-const FOLDER_FPS: f64 = 10.0;
+pub const FOLDER_FPS: f64 = 10.0;
 
 /// Runs `crokeye watch`.
 ///
@@ -224,7 +222,7 @@ fn list() -> Result<ExitCode> {
 
 /// What a program without cameras answers to every wish for one.
 #[cfg(not(feature = "opencv"))]
-const NO_CAMERAS: &str =
+pub const NO_CAMERAS: &str =
     "this crokeye was built without cameras: build it with its default features (cargo build --release)";
 
 #[cfg(not(feature = "opencv"))]

@@ -322,7 +322,7 @@ impl Store {
     ///
     /// # Errors
     /// It is not there, or its log was tampered with.
-    pub async fn load_with(&self, number: i64, each: &mut dyn FnMut(&Record)) -> Result<Loaded, StoreError> {
+    pub async fn load_with(&self, number: i64, each: &mut (dyn FnMut(&Record) + Send)) -> Result<Loaded, StoreError> {
         let mut connection = self.pool.acquire().await?;
         let (id, ..) = head(&mut connection, number).await?;
         let state = read(&mut connection, number, each).await?;

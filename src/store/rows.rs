@@ -139,7 +139,7 @@ async fn insert_events(connection: &mut Connection, number: i64, rows: &[Sealed]
 pub(super) async fn read(
     connection: &mut Connection,
     number: i64,
-    each: &mut dyn FnMut(&Record),
+    each: &mut (dyn FnMut(&Record) + Send),
 ) -> Result<Option<Match>, StoreError> {
     /// Rows fetched at once.
     const BLOCK: i64 = 1_000;

@@ -6,17 +6,19 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use crokeye::score::event::{Context, Finish, Player, RoundEntry, Setup, SideInfo, Source};
+use crokeye::score::event::{Finish, RoundEntry, Source};
 use crokeye::score::tally::SideEntry;
 use crokeye::score::{Command, Format, Match, Party, Seat};
 use crokeye::store::{Loaded, Store, StoreError};
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{Common, CountOffer, media_type, print, propose};
+use super::{Common, media_type, print};
 use crate::cli::files;
 use crate::cli::rules::load as load_rules;
 use crokeye::score::notation::SeatName;
+use crokeye::service::new_match::{NewMatch, side_info};
+use crokeye::service::proposal::{CountOffer, Offered, ProposalError, propose};
 
 /// Arguments of `match new`.
 #[derive(Args, Debug)]
@@ -32,8 +34,8 @@ pub struct NewArgs {
     #[arg(long = "set", value_name = "PARAMETER=VALUE")]
     choices: Vec<String>,
     /// Who starts: A, B, C, or A1, A2 for a player.
-    #[arg(long, default_value = "A")]
-    first: SeatName,
+    #[arg(long, default_value = "A", value_parser = seat_name)]
+    first: String,
     /// Colours of the sides in order, as `crokeye count` names them, e.g. `black,natural`.
     #[arg(long, value_delimiter = ',')]
     colours: Vec<String>,
@@ -160,6 +162,11 @@ pub struct FinishArgs {
     reason: Option<String>,
 }
 
+/// A seat as typed, refused where it is none.
+fn seat_name(text: &str) -> Result<String, String> {
+    text.parse::<SeatName>().map(|_| text.to_owned())
+}
+
 /// Reads `KEY=VALUE`.
 ///
 /// # Errors
@@ -179,41 +186,19 @@ pub async fn act(store: &Store, common: &Common, number: i64, expected: Option<u
 }
 
 pub async fn new(store: &Store, common: &Common, args: &NewArgs) -> Result<()> {
-    let set = load_rules(&args.rules)?.with(&args.choices)?;
-    let (rules, defaults_taken) = set.settle()?;
-    let mut sides: Vec<SideInfo> = args.sides.iter().map(|names| side_info(names, None)).collect();
-    let counts: Vec<usize> = sides.iter().map(|side| side.players.len()).collect();
-    let format = match counts.as_slice() {
-        [1, 1] => Format::Singles,
-        [2, 2] => Format::Doubles,
-        [2, 1] => Format::TwoVersusOne,
-        [1, 2] => bail!("two against one: name the two first"),
-        [1, 1, 1] => Format::CutThroat,
-        _ => bail!("that is no format: 1 or 2 players a side, or three who play alone"),
-    };
-    if !args.colours.is_empty() && args.colours.len() != sides.len() {
-        bail!("{} colours for {} sides", args.colours.len(), sides.len());
-    }
-    for (side, colour) in sides.iter_mut().zip(&args.colours) {
-        side.colour = Some(colour.trim().to_owned());
-    }
-    let setup = Setup {
-        rules_name: set.name.clone(),
-        rules,
-        defaults_taken,
+    let wanted = NewMatch {
+        sides: args.sides.clone(),
+        rules: args.rules.clone(),
         choices: args.choices.clone(),
-        format,
-        sides,
-        first: args.first.seat(format)?,
-        context: Context { event: args.event.clone(), refs: args.refs.iter().cloned().collect(), ..Context::default() },
+        first: args.first.clone(),
+        colours: args.colours.clone(),
+        event: args.event.clone(),
     };
+    let mut setup = wanted.setup_with(&load_rules(&args.rules)?)?;
+    setup.context.refs = args.refs.iter().cloned().collect();
     let loaded = store.create(&Command::Create(Box::new(setup)), Timestamp::now(), &common.author()).await?;
     print::created(common, &loaded);
     Ok(())
-}
-
-fn side_info(names: &str, colour: Option<&str>) -> SideInfo {
-    SideInfo { players: names.split('/').map(Player::named).collect(), colour: colour.map(str::to_owned) }
 }
 
 pub async fn add(store: &Store, common: &Common, args: &AddArgs) -> Result<()> {
@@ -249,7 +234,12 @@ pub async fn propose_files(store: &Store, common: &Common, args: &ProposeArgs) -
         count: &count,
         accept: args.accept,
     };
-    let (loaded, accepted) = propose(store, &common.author(), &args.id, &offer).await?;
+    let number = store.find(&args.id).await?;
+    let Offered { loaded, accepted, .. } = match propose(store, &common.author(), number, &offer).await {
+        // The store's refusals are answers, told apart by their type.
+        Err(ProposalError::Store(error)) => return Err(error.into()),
+        offered => offered?,
+    };
     print::proposed(common, &loaded, accepted);
     // Status 1 says that a person should look, as for `crokeye count`.
     Ok(if args.accept && !accepted { ExitCode::from(1) } else { ExitCode::SUCCESS })

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use crokeye::score::intake::IntakeError;
-use crokeye::store::{Store, StoreError};
+use crokeye::service::proposal::{CountOffer, Offered, propose};
+use crokeye::store::Store;
 
-use super::{Common, CountOffer, block, media_type, propose};
+use super::{Common, block, media_type};
 
 /// Options of `crokeye count` that take its counts into a match.
 #[derive(Args, Debug, Clone)]
@@ -55,10 +55,10 @@ impl IntoMatch {
         let common = Common { db: self.db.clone(), json: false, author: self.author.clone() };
         block(async {
             let store = common.open().await?;
-            store.find(id).await?;
+            let number = store.find(id).await?;
             let mut taken = Taken::default();
             for (photo, count) in counts {
-                let line = self.take_one(&store, &common.author(), id, photo, count, &mut taken.waits).await?;
+                let line = self.take_one(&store, &common.author(), number, photo, count, &mut taken.waits).await?;
                 taken.lines.push(format!("{}: {line}", photo.display()));
             }
             store.close().await;
@@ -70,7 +70,7 @@ impl IntoMatch {
         &self,
         store: &Store,
         author: &str,
-        id: &str,
+        number: i64,
         photo: &Path,
         count: &str,
         waits: &mut bool,
@@ -89,26 +89,22 @@ impl IntoMatch {
             count: count.as_bytes(),
             accept: self.accept,
         };
-        match propose(store, author, id, &offer).await {
-            Ok((loaded, true)) => {
+        match propose(store, author, number, &offer).await {
+            Ok(Offered { loaded, accepted: true, .. }) => {
                 Ok(format!("taken as round {} of match {}", loaded.game.rounds().len(), loaded.number))
             }
-            Ok((loaded, false)) => {
+            Ok(Offered { loaded, .. }) => {
                 *waits |= self.accept;
                 Ok(format!(
                     "proposed for match {}; `crokeye match accept {0}` takes it, `crokeye match show {0}` shows it",
                     loaded.number
                 ))
             }
-            Err(error) => {
-                let refused =
-                    matches!(error.downcast_ref(), Some(StoreError::Refused(_) | StoreError::Conflict { .. }));
-                if refused || error.downcast_ref::<IntakeError>().is_some() {
-                    *waits = true;
-                    return Ok(format!("not taken: {error}"));
-                }
-                Err(error)
+            Err(error) if error.is_refusal() => {
+                *waits = true;
+                Ok(format!("not taken: {error}"))
             }
+            Err(error) => Err(error.into()),
         }
     }
 }

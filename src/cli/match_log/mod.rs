@@ -10,10 +10,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
-use crokeye::score::event::Evidence;
-use crokeye::score::{Command, Party, Violation, intake};
-use crokeye::store::{Loaded, Store, StoreError};
-use jiff::Timestamp;
+use crokeye::score::{Command, Party, Violation};
+use crokeye::store::{Store, StoreError};
 use serde_json::json;
 
 use crate::cli::out::outln;
@@ -250,57 +248,6 @@ async fn dispatch(store: &Store, common: &Common, command: &MatchCommand) -> Res
         MatchCommand::Stats { ids, player } => transfer::statistics(store, common, ids, player.as_deref()).await?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// A count to propose as a round.
-pub struct CountOffer<'a> {
-    /// The photo's bytes, its media type and its name.
-    pub photo: Option<(&'a [u8], &'a str, &'a str)>,
-    /// A clip of what led to it: bytes, media type and name.
-    pub clip: Option<(&'a [u8], &'a str, &'a str)>,
-    /// The count as `crokeye count --json` prints it.
-    pub count: &'a [u8],
-    /// Take it at once when nothing needs review.
-    pub accept: bool,
-}
-
-/// Proposes a count as a round of a match, with the photo and the count as its evidence; accepts it where asked and
-/// nothing is doubtful. For `crokeye count --match` and `crokeye match propose`.
-///
-/// # Errors
-/// No such match, the picture was not counted, or the rules refuse the round.
-pub async fn propose(store: &Store, author: &str, id: &str, offer: &CountOffer<'_>) -> Result<(Loaded, bool)> {
-    let number = store.find(id).await?;
-    let loaded = store.load(number).await?;
-    let intake = intake::from_count(offer.count, loaded.game.setup())?;
-    let now = Timestamp::now();
-    let mut evidence: Vec<Evidence> = Vec::new();
-    if let Some((bytes, media_type, name)) = offer.photo {
-        evidence.push(store.keep(bytes, "photo", media_type, Some(name), now).await?);
-    }
-    if let Some((bytes, media_type, name)) = offer.clip {
-        evidence.push(store.keep(bytes, "clip", media_type, Some(name), now).await?);
-    }
-    evidence.push(store.keep(offer.count, "count", "application/json", None, now).await?);
-    let round = crokeye::score::event::RoundEntry {
-        sides: intake.sides,
-        first: None,
-        last: None,
-        source: crokeye::score::event::Source::Camera { name: None },
-        evidence,
-    };
-    let clear = intake.review.is_empty();
-    let propose = Command::Propose { round, review: intake.review };
-    let revision = loaded.game.revision();
-    let (loaded, records) = store.execute(number, Some(revision), &propose, now, author).await?;
-    let held = loaded.game.proposals().last().is_some_and(|proposal| !proposal.held.is_empty());
-    if !(offer.accept && clear && !held) {
-        return Ok((loaded, false));
-    }
-    let proposal = records.last().map(|record| record.revision).unwrap_or_default();
-    let accept = Command::Accept { proposal, sides: None };
-    let (loaded, _) = store.execute(number, Some(loaded.game.revision()), &accept, now, author).await?;
-    Ok((loaded, true))
 }
 
 impl Common {

@@ -2,26 +2,14 @@
 //!
 //! A round is taken once it is final; one that only seemed over waits, because play may go on.
 
-use std::io::Cursor;
-
 use anyhow::Result;
 use clap::Args;
-use crokeye::count::report::{Report, Status};
-use crokeye::live::event::RoundResult;
-use crokeye::live::input::Told;
-use crokeye::live::{Event, Glimpse, Input, What};
+use crokeye::live::{Event, Input};
 use crokeye::score::event::Setup;
-use crokeye::score::intake::IntakeError;
-use crokeye::store::StoreError;
-use image::RgbImage;
-use image::codecs::jpeg::JpegEncoder;
+use crokeye::service::gather::{Gathered, Gatherer};
+use crokeye::service::proposal::{CountOffer, Offered, propose};
 
-use crate::cli::match_log::{Common, CountOffer, block, propose};
-
-/// Quality of the pictures that are kept as evidence.
-const JPEG_QUALITY: u8 = 90;
-/// Settled frames of a round that are kept for its clip; of more, the first are dropped.
-const MOST_FRAMES: usize = 120;
+use crate::cli::match_log::{Common, block};
 
 /// Options that take rounds into a match.
 #[derive(Args, Debug, Clone)]
@@ -66,20 +54,18 @@ impl MatchOptions {
     }
 }
 
-/// Gathers the evidence of a round and proposes it.
+/// Proposes the rounds of a session.
 pub struct IntoMatch {
     options: MatchOptions,
     id: String,
-    /// The settled frames of this round: number, JPEG, count.
-    frames: Vec<(u64, Vec<u8>, Report)>,
-    waiting: Option<RoundResult>,
+    gatherer: Gatherer,
 }
 
 impl IntoMatch {
     /// For the match named in the options; None where none is named.
     pub fn new(options: &MatchOptions) -> Option<Self> {
         let id = options.match_id.clone()?;
-        Some(Self { options: options.clone(), id, frames: Vec::new(), waiting: None })
+        Some(Self { options: options.clone(), id, gatherer: Gatherer::default() })
     }
 
     /// Takes what happened; a line for people for each round that was proposed.
@@ -87,22 +73,8 @@ impl IntoMatch {
     /// # Errors
     /// The database cannot be written.
     pub fn take(&mut self, input: &Input, events: &[Event]) -> Result<Vec<String>> {
-        let mut lines = Vec::new();
-        for event in events {
-            match &event.what {
-                What::Settled { count, .. } => self.keep(input, event.frame, count)?,
-                What::Round(result) if result.is_final => {
-                    self.waiting = None;
-                    lines.push(self.propose(result)?);
-                }
-                What::Round(result) => self.waiting = Some((**result).clone()),
-                What::Final { .. } => lines.extend(self.end()?),
-                What::Resumed => self.waiting = None,
-                What::Abandoned => self.frames.clear(),
-                _ => {}
-            }
-        }
-        Ok(lines)
+        let over = self.gatherer.take(input, events)?;
+        over.iter().map(|gathered| self.propose(gathered)).collect()
     }
 
     /// Proposes a round that still waits for the board to be cleared.
@@ -110,71 +82,40 @@ impl IntoMatch {
     /// # Errors
     /// The database cannot be written.
     pub fn end(&mut self) -> Result<Vec<String>> {
-        let waiting = self.waiting.take();
-        waiting.map(|result| self.propose(&result)).into_iter().collect()
+        let waiting = self.gatherer.end();
+        waiting.map(|gathered| self.propose(&gathered)).into_iter().collect()
     }
 
-    fn keep(&mut self, input: &Input, frame: u64, count: &Report) -> Result<()> {
-        let Told::Glimpse(Glimpse::Still { rgb, .. }) = &input.what else { return Ok(()) };
-        self.frames.push((frame, jpeg(rgb)?, count.clone()));
-        if self.frames.len() > MOST_FRAMES {
-            self.frames.remove(0);
-        }
-        Ok(())
-    }
-
-    fn propose(&mut self, result: &RoundResult) -> Result<String> {
-        let frames = std::mem::take(&mut self.frames);
-        let counted = frames.iter().rev().find(|(frame, ..)| *frame <= result.counted_frame);
-        let Some((_, photo, report)) = counted else {
-            return Ok(format!("round {}: its frame is not kept any more; not proposed", result.round));
+    fn propose(&self, gathered: &Gathered) -> Result<String> {
+        let round = gathered.round;
+        let Some(shown) = &gathered.shown else {
+            return Ok(format!("round {round}: its frame is not kept any more; not proposed"));
         };
-        let mut report = report.clone();
-        report.status = if result.review.is_empty() { report.status } else { Status::Review };
-        report.review.clone_from(&result.review);
-        for (side, round) in report.sides.iter_mut().zip(&result.sides) {
-            (side.count, side.set_aside, side.total) = (round.count, round.set_aside, round.total);
-        }
-        let count = serde_json::to_vec(&report)?;
-        // JPEGs one after another are a video that players know as Motion JPEG.
-        let clip: Vec<u8> = frames.iter().flat_map(|(_, jpeg, _)| jpeg.iter().copied()).collect();
+        let count = serde_json::to_vec(&shown.count)?;
         let offer = CountOffer {
-            photo: Some((photo, "image/jpeg", &format!("round-{}.jpg", result.round))),
-            clip: Some((&clip, "video/x-motion-jpeg", &format!("round-{}.mjpeg", result.round))),
+            photo: Some((&shown.photo, "image/jpeg", &format!("round-{round}.jpg"))),
+            clip: Some((&shown.clip, "video/x-motion-jpeg", &format!("round-{round}.mjpeg"))),
             count: &count,
             accept: self.options.auto_accept,
         };
         let common = self.options.common();
         let proposed = block(async {
             let store = common.open().await?;
-            let proposed = propose(&store, &common.author(), &self.id, &offer).await;
+            let number = store.find(&self.id).await?;
+            let proposed = propose(&store, &common.author(), number, &offer).await;
             store.close().await;
-            proposed
+            Ok(proposed)
         });
-        match proposed {
-            Ok((loaded, true)) => Ok(format!(
-                "round {} taken as round {} of match {}",
-                result.round,
-                loaded.game.rounds().len(),
+        match proposed? {
+            Ok(Offered { loaded, accepted: true, .. }) => {
+                Ok(format!("round {round} taken as round {} of match {}", loaded.game.rounds().len(), loaded.number))
+            }
+            Ok(Offered { loaded, .. }) => Ok(format!(
+                "round {round} proposed for match {0}; `crokeye match accept {0}` takes it, `crokeye match show {0}` shows it",
                 loaded.number
             )),
-            Ok((loaded, false)) => Ok(format!(
-                "round {} proposed for match {1}; `crokeye match accept {1}` takes it, `crokeye match show {1}` shows it",
-                result.round, loaded.number
-            )),
-            Err(error)
-                if matches!(error.downcast_ref(), Some(StoreError::Refused(_) | StoreError::Conflict { .. }))
-                    || error.downcast_ref::<IntakeError>().is_some() =>
-            {
-                Ok(format!("round {} not taken: {error}", result.round))
-            }
-            Err(error) => Err(error),
+            Err(error) if error.is_refusal() => Ok(format!("round {round} not taken: {error}")),
+            Err(error) => Err(error.into()),
         }
     }
-}
-
-fn jpeg(rgb: &RgbImage) -> Result<Vec<u8>> {
-    let mut bytes = Cursor::new(Vec::new());
-    rgb.write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY))?;
-    Ok(bytes.into_inner())
 }

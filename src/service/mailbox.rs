@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use crokeye::live::input::Told;
-use crokeye::live::{Glimpse, Input};
+use crate::live::input::Told;
+use crate::live::{Glimpse, Input};
 
 /// Inputs on their way from one thread to another.
 #[derive(Debug, Default)]

@@ -1,0 +1,77 @@
+//! A photo is sent in and counted.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{FromRequest, Query, Request, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use axum::{Json, RequestExt};
+use futures_util::StreamExt;
+use serde::Deserialize;
+
+use super::App;
+use super::error::{Answer, Problem};
+use crate::count::{Options, SideColours};
+
+/// What may be said of a photo.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Wanted {
+    /// 1: the overlay as PNG instead of the count.
+    overlay: u8,
+    /// Colours of side a and b, with a comma.
+    sides: Option<String>,
+    /// 20s taken off, side a and b, with a comma.
+    set_aside: Option<String>,
+}
+
+/// Counts a photo: `crokeye.count/1`, or a picture of it.
+pub async fn count(
+    State(app): State<Arc<App>>,
+    wanted: Result<Query<Wanted>, QueryRejection>,
+    request: Request,
+) -> Answer<Response> {
+    let Query(wanted) =
+        wanted.map_err(|_| Problem::bad_request("say overlay=1, sides=COLOUR,COLOUR or set_aside=NUMBER,NUMBER"))?;
+    let options = options(&wanted)?;
+    let place = match app.counter.place() {
+        Ok(place) => place,
+        Err(error) => {
+            // Read and forgotten, as far as a photo goes: who is still sending would not hear the answer.
+            let mut body = request.into_limited_body().into_data_stream();
+            while let Some(Ok(_)) = body.next().await {}
+            return Err(error.into());
+        }
+    };
+    let bytes = Bytes::from_request(request, &()).await?;
+    let counted = app.counter.count(place, "photo".to_owned(), bytes.to_vec(), options, wanted.overlay == 1).await?;
+    Ok(match counted.overlay {
+        Some(png) => ([(header::CONTENT_TYPE, "image/png")], png).into_response(),
+        None => Json(counted.report).into_response(),
+    })
+}
+
+fn options(wanted: &Wanted) -> Answer<Options> {
+    let mut options = Options::default();
+    if let Some(sides) = &wanted.sides {
+        let (a, b) = pair(sides)?;
+        let named = SideColours::named(a, b).map_err(|error| Problem::bad_request(error.to_string()))?;
+        options.sides = Some(named);
+    }
+    if let Some(aside) = &wanted.set_aside {
+        let (a, b) = pair(aside)?;
+        let number = |text: &str| {
+            let number = text.parse().ok().filter(|number| *number <= 24);
+            number.ok_or_else(|| Problem::bad_request("set_aside is two numbers from 0 to 24"))
+        };
+        options.set_aside = [number(a)?, number(b)?];
+    }
+    Ok(options)
+}
+
+fn pair(text: &str) -> Answer<(&str, &str)> {
+    let (a, b) = text.split_once(',').ok_or_else(|| Problem::bad_request("say two values with a comma between"))?;
+    Ok((a.trim(), b.trim()))
+}

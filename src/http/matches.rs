@@ -1,0 +1,353 @@
+//! Matches over HTTP: list, show, start; rounds proposed, confirmed, corrected, undone, voided; exports, evidence, rules.
+//!
+//! A command names its author, and may name the step that it was decided on (`expected`): then it is refused should
+//! anybody have changed the match since.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::App;
+use super::error::{Answer, Problem, created, unchanged};
+use super::streams::known;
+use crate::live::Key;
+use crate::score::event::{Evidence, Finish, RoundEntry, Source};
+use crate::score::export::{self, Exported, Target};
+use crate::score::notation::SeatName;
+use crate::score::rules::{BUILTIN, RuleSet};
+use crate::score::tally::SideEntry;
+use crate::score::{Command, Record};
+use crate::service::new_match::NewMatch;
+use crate::service::referee::{Done, shown};
+use crate::store::{Loaded, StoreError};
+
+/// Longest name of an author, letters.
+const LONGEST_NAME: usize = 60;
+/// Matches listed when nothing is said, and at most.
+const LISTED: [u32; 2] = [50, 1_000];
+
+type Body = Result<Bytes, BytesRejection>;
+
+/// What every command may say.
+#[derive(Debug, Deserialize)]
+struct Said<T> {
+    #[serde(default)]
+    author: String,
+    #[serde(default)]
+    expected: Option<u64>,
+    #[serde(flatten)]
+    what: T,
+}
+
+impl<T: DeserializeOwned> Said<T> {
+    /// From a body; an empty one says nothing.
+    fn read(body: Body) -> Answer<Self> {
+        let body = body?;
+        Ok(serde_json::from_slice(if body.is_empty() { b"{}" } else { &body })?)
+    }
+
+    fn author(&self) -> String {
+        let name: String = self.author.trim().chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();
+        if name.is_empty() { "referee".to_owned() } else { name }
+    }
+}
+
+/// Nothing more to say.
+#[derive(Debug, Deserialize)]
+pub struct Nothing {}
+
+#[derive(Debug, Deserialize)]
+struct Reason {
+    reason: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Sides {
+    #[serde(default)]
+    sides: Option<Vec<SideEntry>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Correction {
+    #[serde(default)]
+    sides: Option<Vec<SideEntry>>,
+    #[serde(default)]
+    first: Option<String>,
+    reason: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Of {
+    #[serde(default)]
+    of: Option<u64>,
+}
+
+#[derive(Debug, Deserialize)]
+struct First {
+    seat: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Ending {
+    finish: Finish,
+    #[serde(default)]
+    reason: Option<String>,
+}
+
+/// What a list is asked for.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Limit {
+    limit: Option<u32>,
+}
+
+/// Matches, newest first.
+pub async fn list(
+    State(app): State<Arc<App>>,
+    limit: Result<Query<Limit>, QueryRejection>,
+) -> Answer<impl IntoResponse> {
+    let Query(limit) = limit.map_err(|_| Problem::bad_request("limit is a number"))?;
+    let limit = limit.limit.unwrap_or(LISTED[0]).min(LISTED[1]);
+    Ok(Json(json!({ "matches": app.store.list(limit).await? })))
+}
+
+/// A match with its log.
+pub async fn show(State(app): State<Arc<App>>, Path(id): Path<String>) -> Answer<impl IntoResponse> {
+    let (loaded, log) = whole(&app, &id).await?;
+    let mut value = shown(&loaded);
+    value["log"] = json!(log);
+    Ok(Json(value))
+}
+
+/// Starts a match, which is played from now on.
+pub async fn start(State(app): State<Arc<App>>, body: Body) -> Answer<impl IntoResponse> {
+    let said = Said::<BTreeMap<String, Value>>::read(body)?;
+    let wanted: NewMatch = serde_json::from_value(json!(said.what))?;
+    let done = app.referee.start_match(wanted.setup()?, &said.author()).await?;
+    Ok(created(Json(shown(&done.loaded))))
+}
+
+/// Plays this match from now on.
+pub async fn play(State(app): State<Arc<App>>, Path(id): Path<String>) -> Answer<impl IntoResponse> {
+    let number = app.store.find(&id).await?;
+    answer(app.referee.play_match(number).await?)
+}
+
+/// Adds a round that a person counted.
+pub async fn record(State(app): State<Arc<App>>, Path(id): Path<String>, body: Body) -> Answer<impl IntoResponse> {
+    let said = Said::<Sides>::read(body)?;
+    let sides = said.what.sides.clone().ok_or_else(|| Problem::bad_request("sides is missing"))?;
+    let round = RoundEntry { sides, first: None, last: None, source: Source::Person, evidence: Vec::new() };
+    act(&app, &id, &said, Command::Record { round }).await
+}
+
+/// Takes a proposed round, as it is or with other numbers.
+pub async fn confirm(
+    State(app): State<Arc<App>>,
+    Path((id, proposal)): Path<(String, String)>,
+    body: Body,
+) -> Answer<impl IntoResponse> {
+    let said = Said::<Sides>::read(body)?;
+    let command = Command::Accept { proposal: number(&proposal)?, sides: said.what.sides.clone() };
+    act(&app, &id, &said, command).await
+}
+
+/// Rejects a proposed round.
+pub async fn dismiss(
+    State(app): State<Arc<App>>,
+    Path((id, proposal)): Path<(String, String)>,
+    body: Body,
+) -> Answer<impl IntoResponse> {
+    let said = Said::<Reason>::read(body)?;
+    let command = Command::Dismiss { proposal: number(&proposal)?, reason: said.what.reason.clone() };
+    act(&app, &id, &said, command).await
+}
+
+/// Changes a round.
+pub async fn correct(
+    State(app): State<Arc<App>>,
+    Path((id, round)): Path<(String, String)>,
+    body: Body,
+) -> Answer<impl IntoResponse> {
+    let said = Said::<Correction>::read(body)?;
+    let Correction { sides, first, reason } = &said.what;
+    let first = match first {
+        Some(first) => Some(seat(&app, &id, first).await?),
+        None => None,
+    };
+    let command =
+        Command::Correct { round: number(&round)?, sides: sides.clone(), first, last: None, reason: reason.clone() };
+    act(&app, &id, &said, command).await
+}
+
+/// Makes a round count no more.
+pub async fn void(
+    State(app): State<Arc<App>>,
+    Path((id, round)): Path<(String, String)>,
+    body: Body,
+) -> Answer<impl IntoResponse> {
+    let said = Said::<Reason>::read(body)?;
+    let command = Command::Void { round: number(&round)?, reason: said.what.reason.clone() };
+    act(&app, &id, &said, command).await
+}
+
+/// Takes back the latest step.
+pub async fn undo(State(app): State<Arc<App>>, Path(id): Path<String>, body: Body) -> Answer<impl IntoResponse> {
+    let said = Said::<Of>::read(body)?;
+    let command = Command::Undo { of: said.what.of };
+    act(&app, &id, &said, command).await
+}
+
+/// Does again what was taken back.
+pub async fn redo(State(app): State<Arc<App>>, Path(id): Path<String>, body: Body) -> Answer<impl IntoResponse> {
+    let said = Said::<Nothing>::read(body)?;
+    act(&app, &id, &said, Command::Redo).await
+}
+
+/// Says who starts the next round.
+pub async fn first(State(app): State<Arc<App>>, Path(id): Path<String>, body: Body) -> Answer<impl IntoResponse> {
+    let said = Said::<First>::read(body)?;
+    let seat = seat(&app, &id, &said.what.seat).await?;
+    act(&app, &id, &said, Command::SetFirst { seat }).await
+}
+
+/// Ends the match by hand.
+pub async fn finish(State(app): State<Arc<App>>, Path(id): Path<String>, body: Body) -> Answer<impl IntoResponse> {
+    let said = Said::<Ending>::read(body)?;
+    let command = Command::Finish { finish: said.what.finish.clone(), reason: said.what.reason.clone() };
+    act(&app, &id, &said, command).await
+}
+
+/// Presses a key at the board: the round is over, or look again.
+pub async fn press(
+    State(app): State<Arc<App>>,
+    Path((board, key)): Path<(String, String)>,
+) -> Answer<impl IntoResponse> {
+    known(&board)?;
+    let key = match key.as_str() {
+        "end_round" => Key::EndRound,
+        "look" => Key::Look,
+        _ => return Err(Problem::not_found("such key: end_round, look")),
+    };
+    app.board.press(key);
+    Ok(Json(json!({ "pressed": key })))
+}
+
+/// Writes a match in another system's format.
+pub async fn export(
+    State(app): State<Arc<App>>,
+    Path((id, format)): Path<(String, String)>,
+) -> Answer<impl IntoResponse> {
+    let target = Target::ALL.into_iter().find(|target| target.name() == format);
+    let target = target.ok_or_else(|| Problem::not_found("such format"))?;
+    let (loaded, log) = whole(&app, &id).await?;
+    let mut counts = Vec::new();
+    if target == Target::DiscsCsv {
+        for evidence in all_evidence(&loaded).filter(|evidence| evidence.kind == "count") {
+            match app.store.fetch(&evidence.sha256).await {
+                Ok(bytes) => counts.push((evidence.sha256.clone(), bytes)),
+                // A match read from another database names documents that stayed there.
+                Err(StoreError::NoEvidence(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+    let exported = Exported { id: loaded.id, game: &loaded.game, log: &log, counts: &counts };
+    let bytes = export::export(target, &[exported])?;
+    let media_type = match target.extension() {
+        "json" => "application/json",
+        "csv" => "text/csv; charset=utf-8",
+        "txt" => "text/plain; charset=utf-8",
+        _ => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    };
+    let file = format!("attachment; filename=\"match-{}.{}.{}\"", loaded.number, target.name(), target.extension());
+    Ok(([(header::CONTENT_TYPE, media_type.to_owned()), (header::CONTENT_DISPOSITION, file)], bytes))
+}
+
+/// A document of a match: a photo, a count, a clip.
+pub async fn evidence(
+    State(app): State<Arc<App>>,
+    Path((id, sha256)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Answer<Response> {
+    let loaded = app.store.load(app.store.find(&id).await?).await?;
+    let proposed = loaded.game.proposals().iter().flat_map(|proposal| &proposal.round.evidence);
+    let found = all_evidence(&loaded).chain(proposed).find(|evidence| evidence.sha256 == sha256);
+    let found = found.ok_or_else(|| Problem::not_found("such document"))?;
+    // Documents are named by their content: one that was seen never changes.
+    let tag = format!("\"{}\"", found.sha256);
+    if headers.get(header::IF_NONE_MATCH).is_some_and(|seen| seen.as_bytes() == tag.as_bytes()) {
+        return Ok(unchanged());
+    }
+    let bytes = app.store.fetch(&found.sha256).await?;
+    // Only what a browser shows without running anything; the rest is saved.
+    let (media_type, how) = match found.media_type.as_str() {
+        safe @ ("image/jpeg" | "image/png" | "image/webp" | "application/json") => (safe, "inline"),
+        _ => ("application/octet-stream", "attachment"),
+    };
+    let headers = [
+        (header::CONTENT_TYPE, media_type.to_owned()),
+        (header::CONTENT_DISPOSITION, how.to_owned()),
+        (header::CACHE_CONTROL, "private, max-age=604800, immutable".to_owned()),
+        (header::ETAG, tag),
+    ];
+    Ok((headers, bytes).into_response())
+}
+
+/// The published rule sets.
+pub async fn rules() -> Answer<impl IntoResponse> {
+    let sets = BUILTIN.iter().filter_map(|(name, _)| RuleSet::builtin(name).ok());
+    let sets: Vec<Value> = sets.map(|set| json!({ "name": set.name, "title": set.title })).collect();
+    Ok(Json(json!({ "rules": sets })))
+}
+
+/// A rule set with the source of every value.
+pub async fn rule_set(Path(name): Path<String>) -> Answer<impl IntoResponse> {
+    let set = RuleSet::builtin(&name).map_err(|_| Problem::not_found("such rule set"))?;
+    let rows = set.rows().map_err(|_| Problem::fault())?;
+    let value = json!({
+        "schema": "crokeye.rules/1", "name": set.name, "title": set.title, "sources": set.sources, "parameters": rows,
+    });
+    Ok(Json(value))
+}
+
+async fn act<T: DeserializeOwned>(app: &App, id: &str, said: &Said<T>, command: Command) -> Answer<Json<Value>> {
+    let number = app.store.find(id).await?;
+    answer(app.referee.act(number, said.expected, command, &said.author()).await?)
+}
+
+fn answer(done: Done) -> Answer<Json<Value>> {
+    let mut value = shown(&done.loaded);
+    value["appended"] = json!(done.records);
+    Ok(Json(value))
+}
+
+async fn whole(app: &App, id: &str) -> Answer<(Loaded, Vec<Record>)> {
+    let mut log = Vec::new();
+    let number = app.store.find(id).await?;
+    let loaded = app.store.load_with(number, &mut |record| log.push(record.clone())).await?;
+    Ok((loaded, log))
+}
+
+fn all_evidence(loaded: &Loaded) -> impl Iterator<Item = &Evidence> {
+    loaded.game.rounds().iter().flat_map(|round| &round.evidence)
+}
+
+async fn seat(app: &App, id: &str, text: &str) -> Answer<crate::score::Seat> {
+    let name: SeatName = text.parse().map_err(|reason: String| Problem::bad_request(reason))?;
+    let loaded = app.store.load(app.store.find(id).await?).await?;
+    Ok(name.seat(loaded.game.format()).map_err(StoreError::Refused)?)
+}
+
+fn number<N: std::str::FromStr>(text: &str) -> Answer<N> {
+    text.parse().map_err(|_| Problem::not_found("such number"))
+}

@@ -1,0 +1,32 @@
+//! The long-running parts, wired with channels; they know no HTTP.
+//!
+//! ```text
+//! camera | sample | folder -> board thread -> events -> hub -> whoever listens
+//!                                  |                     ^
+//!                                  +-> rounds -> referee -+-> match log
+//!                                  people's commands -^
+//! photos -> counter -> counts
+//! ```
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`board`] | the thread that watches a board, and starts again by itself |
+//! | [`hub`] | events with numbers, kept for those who come back, and the state they come to |
+//! | [`referee`] | the only writer of the match log |
+//! | [`counter`] | photos that are sent in, a bounded queue |
+//! | [`pictures`], [`figures`] | the newest picture, and what is counted |
+//! | [`gather`], [`proposal`], [`new_match`] | a round's evidence, its proposal, a match as asked for; also for the command line |
+
+pub mod board;
+#[cfg(feature = "opencv")]
+pub mod camera;
+pub mod counter;
+pub mod figures;
+pub mod gather;
+pub mod hub;
+#[cfg(feature = "opencv")]
+mod mailbox;
+pub mod new_match;
+pub mod pictures;
+pub mod proposal;
+pub mod referee;

@@ -1,0 +1,327 @@
+//! `crokeye serve` over a real socket: every route, every refusal, log-in, forged origins, hostile uploads, the end.
+
+#[path = "support/server.rs"]
+mod server;
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use server::{Answer, Server};
+
+const SAMPLE: &[u8] = include_bytes!("../samples/cherry-twenty.jpg");
+
+/// A problem of this status and kind, and nothing in it that is nobody's business.
+fn problem(answer: &Answer, status: u16, kind: &str) {
+    assert_eq!(answer.status, status, "{}", answer.text());
+    assert_eq!(answer.header("content-type"), Some("application/problem+json"), "{}", answer.text());
+    assert_eq!(answer.json()["kind"], kind);
+    for secret in ["/tmp", "src/", ".rs", "sqlite", "SELECT", "panicked", "stack", ".db"] {
+        assert!(!answer.text().contains(secret), "{secret}: {}", answer.text());
+    }
+}
+
+#[test]
+fn every_address_answers_in_its_media_type_with_what_protects_it() {
+    let server = Server::start(&[]);
+    server.until_proposed();
+    for (path, media_type) in [
+        ("/", "text/html; charset=utf-8"),
+        ("/overlay", "text/html; charset=utf-8"),
+        ("/referee", "text/html; charset=utf-8"),
+        ("/history", "text/html; charset=utf-8"),
+        ("/login", "text/html; charset=utf-8"),
+        ("/assets/style.css", "text/css; charset=utf-8"),
+        ("/assets/common.js", "text/javascript; charset=utf-8"),
+        ("/assets/text.json", "application/json"),
+        ("/healthz", "text/plain; charset=utf-8"),
+        ("/readyz", "text/plain; charset=utf-8"),
+        ("/metrics", "text/plain; version=0.0.4; charset=utf-8"),
+        ("/api/v1/session", "application/json"),
+        ("/api/v1/state", "application/json"),
+        ("/api/v1/matches", "application/json"),
+        ("/api/v1/matches/1", "application/json"),
+        ("/api/v1/matches/last", "application/json"),
+        ("/api/v1/matches/1/export/json", "application/json"),
+        ("/api/v1/matches/1/export/rounds-csv", "text/csv; charset=utf-8"),
+        ("/api/v1/rules", "application/json"),
+        ("/api/v1/rules/nca", "application/json"),
+        ("/api/v1/boards/1/picture.jpg", "image/jpeg"),
+    ] {
+        let answer = server.get(path);
+        assert_eq!((answer.status, answer.header("content-type")), (200, Some(media_type)), "{path}");
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{path}");
+        assert!(answer.header("content-security-policy").unwrap().starts_with("default-src 'none'"), "{path}");
+    }
+    assert!(server.get("/metrics").text().contains("crokeye_rounds_total{board=\"1\"} 1"));
+    assert!(server.get("/?lang=fr").text().contains("<html lang=\"fr\">"));
+    assert!(server.get("/referee").text().contains("<html lang=\"en\">"));
+
+    for path in ["/nope", "/assets/nope", "/api/v1/matches/77", "/api/v1/matches/1/export/nope", "/api/v1/rules/nope"] {
+        problem(&server.get(path), 404, "not_found");
+    }
+    for path in ["/api/v1/boards/2/picture.jpg", "/api/v1/boards/2/picture.mjpeg", "/api/v1/matches/1/evidence/00"] {
+        problem(&server.get(path), 404, "not_found");
+    }
+    problem(&server.send("DELETE", "/api/v1/matches/1", &[], b""), 405, "method");
+    problem(&server.get("/api/v1/live"), 400, "bad_request");
+    problem(&server.get("/api/v1/matches?limit=many"), 400, "bad_request");
+    problem(&server.post("/api/v1/session", &json!({ "password": "x" })), 400, "bad_request");
+    problem(&server.post("/api/v1/boards/1/keys/nope", &json!({})), 404, "not_found");
+    assert_eq!(server.post("/api/v1/boards/1/keys/look", &json!({})).status, 200);
+}
+
+#[test]
+fn a_proposed_round_is_confirmed_corrected_undone_voided_and_exported() {
+    let server = Server::start(&[]);
+    let proposed = server.until_proposed();
+    let revision = proposed["revision"].as_u64().unwrap();
+    let proposal = proposed["proposals"][0]["number"].as_u64().unwrap();
+    let confirm = format!("/api/v1/matches/1/proposals/{proposal}/confirm");
+    problem(&server.post(&confirm, &json!({ "expected": revision - 1 })), 409, "conflict");
+    let thirteen = json!({ "zones": { "5": 13 } });
+    problem(&server.post(&confirm, &json!({ "sides": [thirteen, { "total": 0 }] })), 422, "refused");
+    problem(&server.post("/api/v1/matches/1/proposals/99/confirm", &json!({})), 422, "refused");
+    problem(&server.post("/api/v1/matches/1/proposals/x/confirm", &json!({})), 404, "not_found");
+    problem(&server.send("POST", &confirm, &[], b"{"), 400, "bad_request");
+
+    // What shows it: the photo, and the count that says which disc is close.
+    let evidence = proposed["proposals"][0]["round"]["evidence"].as_array().unwrap().clone();
+    let of =
+        |kind: &str| evidence.iter().find(|one| one["kind"] == kind).unwrap()["sha256"].as_str().unwrap().to_owned();
+    let photo = server.get(&format!("/api/v1/matches/1/evidence/{}", of("photo")));
+    assert!(photo.body.starts_with(&[0xff, 0xd8]) && photo.header("content-type") == Some("image/jpeg"));
+    let count = server.get(&format!("/api/v1/matches/1/evidence/{}", of("count"))).json();
+    assert_eq!(count["discs"].as_array().unwrap().iter().filter(|disc| disc["close"] == true).count(), 1);
+    let clip = server.get(&format!("/api/v1/matches/1/evidence/{}", of("clip")));
+    assert_eq!(clip.header("content-disposition"), Some("attachment"));
+
+    // The close call goes the other way: 60 for Ann.
+    let sides = json!([{ "zones": { "15": 2, "10": 3, "0": 1 }, "set_aside": 0 }, { "total": 70, "twenties": 1 }]);
+    let done = server.post(&confirm, &json!({ "author": "Carol\n", "expected": revision, "sides": sides }));
+    assert_eq!(done.status, 200, "{}", done.text());
+    assert_eq!(done.json()["rounds"][0]["sides"][0]["total"], 60);
+    assert_eq!(done.json()["rounds"][0]["author"], "Carol");
+
+    let correct =
+        json!({ "author": "Dan", "sides": [{ "total": 55 }, { "total": 70 }], "reason": "it touched the line" });
+    let corrected = server.post("/api/v1/matches/1/rounds/1/correct", &correct).json();
+    assert_eq!(
+        (&corrected["rounds"][0]["sides"][0]["total"], &corrected["rounds"][0]["amendments"][0]["author"]),
+        (&json!(55), &json!("Dan"))
+    );
+    problem(&server.post("/api/v1/matches/1/rounds/1/correct", &json!({ "sides": [] })), 400, "bad_request");
+    let undone = server.post("/api/v1/matches/1/undo", &json!({ "of": corrected["undoable"] })).json();
+    assert_eq!(undone["rounds"][0]["sides"][0]["total"], 60);
+    assert_eq!(server.post("/api/v1/matches/1/redo", &json!({})).json()["rounds"][0]["sides"][0]["total"], 55);
+    problem(&server.post("/api/v1/matches/1/undo", &json!({ "of": 2 })), 422, "refused");
+    let voided = server.post("/api/v1/matches/1/rounds/1/void", &json!({ "reason": "bumped", "author": "Eve" })).json();
+    assert_eq!(voided["rounds"][0]["void"]["reason"], "bumped");
+    problem(&server.post("/api/v1/matches/1/rounds/9/void", &json!({ "reason": "x" })), 422, "refused");
+
+    let added = json!({ "sides": [{ "total": 40 }, { "total": 35 }], "author": "Eve" });
+    assert_eq!(server.post("/api/v1/matches/1/rounds", &added).json()["sides"][0]["points"], 2);
+    problem(&server.post("/api/v1/matches/1/rounds", &json!({})), 400, "bad_request");
+    assert_eq!(server.post("/api/v1/matches/1/first", &json!({ "seat": "B" })).json()["next_first"]["side"], "b");
+    problem(&server.post("/api/v1/matches/1/first", &json!({ "seat": "Q" })), 400, "bad_request");
+    let finish = json!({ "finish": { "how": "forfeit", "by": "b" }, "reason": "left" });
+    assert_eq!(server.post("/api/v1/matches/1/finish", &finish).json()["status"]["state"], "over");
+
+    let log: Vec<Value> = server.get("/api/v1/matches/1").json()["log"].as_array().unwrap().clone();
+    let authors: Vec<&str> = log.iter().map(|record| record["author"].as_str().unwrap()).collect();
+    assert_eq!(authors[..4], ["sample", "camera", "Carol", "Dan"]);
+    for format in ["cmn", "scorekinole", "reference", "tourney", "rounds-csv", "discs-csv", "json"] {
+        let export = server.get(&format!("/api/v1/matches/1/export/{format}"));
+        assert!(export.status == 200 && !export.body.is_empty(), "{format}: {}", export.text());
+        assert!(export.header("content-disposition").unwrap().contains(&format!("match-1.{format}.")), "{format}");
+    }
+    problem(&server.get("/api/v1/matches/1/export/croki"), 422, "not_exported");
+
+    let new =
+        json!({ "sides": ["Fay/Gus", "Hal/Ida"], "rules": "wcc", "colours": ["black", "white"], "author": "Eve" });
+    let started = server.post("/api/v1/matches", &new);
+    assert_eq!((started.status, &started.json()["number"]), (201, &json!(2)));
+    assert_eq!(server.get("/api/v1/state").json()["match"]["number"], 2);
+    for wrong in [json!({}), json!({ "sides": ["A", "B"], "colour": 1 }), json!([]), json!(null)] {
+        problem(&server.post("/api/v1/matches", &wrong), 400, "bad_request");
+    }
+    for wrong in
+        [json!({ "sides": ["A"] }), json!({ "sides": ["A", "B"], "rules": "nope" }), json!({ "sides": ["", "B"] })]
+    {
+        problem(&server.post("/api/v1/matches", &wrong), 422, "refused");
+    }
+    assert_eq!(server.post("/api/v1/matches/1/play", &json!({})).json()["number"], 1);
+}
+
+#[test]
+fn events_are_told_and_resumed_and_foreign_pages_hear_nothing() {
+    let server = Server::start(&[]);
+    server.until_proposed();
+    let mut first = server.stream("/api/v1/events", &[]);
+    let (_, snapshot) = first.event();
+    assert_eq!(snapshot["event"], "snapshot");
+    server.post("/api/v1/matches/1/first", &json!({ "seat": "B", "author": "Ann" }));
+    let (seen, event) = loop {
+        let (id, event) = first.event();
+        if event["event"] == "match" {
+            break (id, event);
+        }
+    };
+    assert_eq!((&event["because"]["event"], &event["because"]["author"]), (&json!("first_set"), &json!("Ann")));
+    drop(first);
+    server.post("/api/v1/matches/1/first", &json!({ "seat": "A", "author": "Bob" }));
+    let (_, next) = server.stream("/api/v1/events", &[("Last-Event-ID", &seen)]).event();
+    assert_eq!(next["because"]["author"], "Bob");
+    let (_, all) = server.stream("/api/v1/events", &[("Last-Event-ID", "0-5")]).event();
+    assert_eq!(all["event"], "snapshot");
+
+    let mut socket = server.socket(&format!("/api/v1/live?last={seen}"), None).unwrap();
+    let message: Value = serde_json::from_str(socket.read().unwrap().to_text().unwrap()).unwrap();
+    assert_eq!(message["data"]["because"]["author"], "Bob");
+    assert!(message["id"].as_str().unwrap().contains('-'));
+    let own = format!("http://{}", server.address);
+    assert!(server.socket("/api/v1/live", Some(&own)).is_ok());
+    for forged in ["http://evil.example", "null", "http://127.0.0.1:1"] {
+        assert!(server.socket("/api/v1/live", Some(forged)).is_err(), "{forged}");
+        let answer = server.send("POST", "/api/v1/matches/1/undo", &[("Origin", forged)], b"");
+        problem(&answer, 403, "foreign_origin");
+    }
+    problem(&server.send("POST", "/api/v1/counts", &[("Sec-Fetch-Site", "cross-site")], SAMPLE), 403, "foreign_origin");
+    problem(&server.send("GET", "/api/v1/state", &[("Host", "evil.example")], b""), 403, "foreign_origin");
+
+    let mut pictures = server.stream("/api/v1/boards/1/picture.mjpeg", &[]);
+    assert_eq!(pictures.line(), "--crokeye-picture");
+    assert_eq!(pictures.line(), "Content-Type: image/jpeg");
+}
+
+#[test]
+fn a_photo_is_counted_and_what_is_none_or_too_large_or_too_much_is_refused() {
+    let server = Server::idle(&[]);
+    let count = server.send("POST", "/api/v1/counts?set_aside=1,0", &[], SAMPLE);
+    assert_eq!((count.status, &count.json()["schema"]), (200, &json!("crokeye.count/1")), "{}", count.text());
+    assert_eq!(count.json()["sides"][0]["set_aside"], 1);
+    let overlay = server.send("POST", "/api/v1/counts?overlay=1", &[], SAMPLE);
+    assert!(overlay.body.starts_with(b"\x89PNG") && overlay.header("content-type") == Some("image/png"));
+    for query in ["overlay=x", "sides=black", "sides=black,plaid", "set_aside=1,99", "nope=1"] {
+        problem(&server.send("POST", &format!("/api/v1/counts?{query}"), &[], SAMPLE), 400, "bad_request");
+    }
+    problem(&server.send("POST", "/api/v1/counts", &[], b""), 422, "not_a_photo");
+    problem(&server.send("POST", "/api/v1/counts", &[], b"<script>"), 422, "not_a_photo");
+    problem(&server.send("POST", "/api/v1/counts", &[], &SAMPLE[..5_000]), 422, "not_a_photo");
+    // A picture that says it has 10,000 megapixels, in a few bytes.
+    let mut bomb = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\x01\x86\xa0\0\x01\x86\xa0\x08\x02\0\0\0".to_vec();
+    bomb.extend(0x9c40_5b29u32.to_be_bytes());
+    let answer = server.send("POST", "/api/v1/counts", &[], &bomb);
+    assert!(matches!(answer.status, 413 | 422), "{}", answer.text());
+    problem(&server.send("POST", "/api/v1/counts", &[], &vec![0; 41 << 20]), 413, "too_large");
+    problem(&server.send("POST", "/api/v1/matches", &[], &vec![b' '; 100_000]), 413, "too_large");
+
+    let answers: Vec<Answer> = std::thread::scope(|scope| {
+        let sent: Vec<_> =
+            (0..14).map(|_| scope.spawn(|| server.send("POST", "/api/v1/counts", &[], SAMPLE))).collect();
+        sent.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    let of = |status: u16| answers.iter().filter(|answer| answer.status == status).count();
+    assert!(of(200) >= 5 && of(429) >= 1 && of(200) + of(429) == 14, "{} counted, {} refused", of(200), of(429));
+    let busy = answers.iter().find(|answer| answer.status == 429).unwrap();
+    problem(busy, 429, "busy");
+    assert!(busy.header("retry-after").is_some());
+}
+
+#[test]
+fn tricks_with_paths_and_heads_lead_nowhere() {
+    let server = Server::idle(&[]);
+    for path in [
+        "/assets/../../Cargo.toml",
+        "/assets/..%2f..%2fCargo.toml",
+        "/assets/%2e%2e/%2e%2e/etc/passwd",
+        "/api/v1/matches/1/evidence/..%2f..%2fcrokeye.db",
+        "/api/v1/matches/%00/export/json",
+        "/api/v1/matches/1%27%20OR%201=1",
+        "/api/v1/rules/..%2fdefaults",
+        "//etc/passwd",
+    ] {
+        problem(&server.get(path), 404, "not_found");
+    }
+    let many: Vec<(String, String)> = (0..200).map(|i| (format!("X-{i}"), "x".to_owned())).collect();
+    let many: Vec<(&str, &str)> = many.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    assert_eq!(server.send("GET", "/", &many, b"").status, 431);
+    let long = "x".repeat(200_000);
+    assert!(matches!(server.send("GET", "/", &[("X-Long", &long)], b"").status, 0 | 431));
+    assert!(matches!(server.send("GET", &format!("/{long}"), &[], b"").status, 0 | 414 | 431));
+    // Nonsense on the wire ends its own connection and nothing else.
+    TcpStream::connect(&server.address).unwrap().write_all(b"\x16\x03\x01\x00\xff GET\r\n\r\n\r\n").unwrap();
+    assert_eq!(server.get("/healthz").status, 200);
+}
+
+#[test]
+fn beyond_this_computer_a_password_is_asked_for_and_roles_are_kept() {
+    let refused = server::crokeye(&["serve", "--listen", "0.0.0.0", "--port", "0"], b"");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("--password-file"));
+    let folder = tempfile::tempdir().unwrap();
+    let line = |password: &str| {
+        let made = server::crokeye(&["serve", "--hash-password"], format!("{password}\n").as_bytes());
+        String::from_utf8(made.stdout).unwrap()
+    };
+    let (file, referee) = (folder.path().join("passwords"), line("hammer time"));
+    assert!(!referee.contains("hammer") && referee.starts_with("referee:$argon2id$"));
+    std::fs::write(&file, format!("{referee}{}", line("just looking").replace("referee", "viewer"))).unwrap();
+    assert_eq!(server::crokeye(&["serve", "--hash-password"], b"short\n").status.code(), Some(2));
+    let server = Server::idle(&["--listen", "0.0.0.0", "--password-file", file.to_str().unwrap()]);
+
+    problem(&server.get("/api/v1/state"), 401, "log_in");
+    problem(&server.get("/metrics"), 401, "log_in");
+    problem(&server.post("/api/v1/matches/1/undo", &json!({})), 401, "log_in");
+    assert!(server.socket("/api/v1/live", None).is_err());
+    let page = server.get("/referee");
+    assert_eq!((page.status, page.header("location")), (303, Some("/login?to=/referee")));
+    assert_eq!((server.get("/healthz").status, server.get("/login").status), (200, 200));
+    assert_eq!(server.get("/api/v1/session").json(), json!({ "role": null, "password": true }));
+
+    let log_in = |password: &str| server.post("/api/v1/session", &json!({ "password": password }));
+    let cookie = |answer: &Answer| {
+        let cookie = answer.header("set-cookie").unwrap().to_owned();
+        assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+        cookie.split(';').next().unwrap().to_owned()
+    };
+    let viewer = cookie(&log_in("just looking"));
+    let as_viewer = [("Cookie", viewer.as_str())];
+    assert_eq!(server.send("GET", "/api/v1/state", &as_viewer, b"").status, 200);
+    problem(&server.send("POST", "/api/v1/matches/1/undo", &as_viewer, b""), 403, "forbidden");
+    problem(&server.send("POST", "/api/v1/counts", &as_viewer, SAMPLE), 403, "forbidden");
+    let referee = cookie(&log_in("hammer time"));
+    let as_referee = [("Cookie", referee.as_str())];
+    let first = br#"{"seat":"B"}"#;
+    assert_eq!(server.send("POST", "/api/v1/matches/1/first", &as_referee, first).status, 200);
+    let forged = [("Cookie", referee.as_str()), ("Origin", "http://evil.example")];
+    problem(&server.send("POST", "/api/v1/matches/1/undo", &forged, b""), 403, "foreign_origin");
+    let token = [("Authorization", "Bearer hammer time")];
+    assert_eq!(server.send("POST", "/api/v1/matches/1/first", &token, first).status, 200);
+    assert_eq!(server.send("DELETE", "/api/v1/session", &as_referee, b"").status, 200);
+    problem(&server.send("GET", "/api/v1/state", &as_referee, b""), 401, "log_in");
+    problem(&server.send("GET", "/api/v1/state", &[("Cookie", "crokeye=00")], b""), 401, "log_in");
+
+    let guesses: Vec<u16> = (0..7).map(|_| log_in("guess").status).collect();
+    assert_eq!(guesses[..5], [401; 5]);
+    let braked = log_in("hammer time");
+    problem(&braked, 429, "slow_down");
+    assert!(braked.header("retry-after").is_some());
+}
+
+#[test]
+fn killed_after_a_confirmation_it_goes_on_with_the_match_and_asked_to_end_it_ends() {
+    let mut server = Server::start(&[]);
+    let proposal = server.until_proposed()["proposals"][0]["number"].as_u64().unwrap();
+    let done = server.post(&format!("/api/v1/matches/1/proposals/{proposal}/confirm"), &json!({ "author": "Ann" }));
+    assert_eq!(done.status, 200);
+    server.kill();
+    let mut again = server.again();
+    let game = again.get("/api/v1/state").json()["match"].clone();
+    assert_eq!((&game["number"], &game["rounds"][0]["sides"][1]["total"]), (&json!(1), &json!(70)));
+    let mut stream = again.stream("/api/v1/events", &[]);
+    stream.event();
+    let status = again.terminate(Duration::from_secs(10));
+    assert_eq!(status.and_then(|status| status.code()), Some(0));
+}

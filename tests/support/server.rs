@@ -1,0 +1,238 @@
+//! `crokeye serve` as a process, and a client that says what it is told to say, right or wrong.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tungstenite::WebSocket;
+use tungstenite::client::IntoClientRequest;
+
+/// How long anything may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Runs the program with this on its stdin.
+pub fn crokeye(arguments: &[&str], stdin: &[u8]) -> Output {
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("crokeye"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(stdin).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+/// A server of its own, with a database of its own, that plays the sample round twenty times as fast.
+pub struct Server {
+    child: Child,
+    folder: Option<tempfile::TempDir>,
+    /// Kept open: a program whose reader is gone ends.
+    _said: BufReader<ChildStdout>,
+    pub address: String,
+}
+
+impl Server {
+    pub fn start(arguments: &[&str]) -> Self {
+        Self::start_in(tempfile::tempdir().unwrap(), "20", arguments)
+    }
+
+    /// One whose board hardly moves: for what has nothing to do with it.
+    pub fn idle(arguments: &[&str]) -> Self {
+        Self::start_in(tempfile::tempdir().unwrap(), "0.1", arguments)
+    }
+
+    fn start_in(folder: tempfile::TempDir, speed: &str, arguments: &[&str]) -> Self {
+        let mut child = Command::new(assert_cmd::cargo::cargo_bin!("crokeye"))
+            .args(["serve", "--source", "sample", "--speed", speed, "--port", "0", "--db"])
+            .arg(folder.path().join("crokeye.db"))
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut said = BufReader::new(child.stdout.take().unwrap());
+        said.read_line(&mut line).unwrap();
+        let address = line.split("http://").nth(1).unwrap_or_else(|| panic!("{line:?}")).trim().trim_end_matches('/');
+        let address = address.replace("0.0.0.0", "127.0.0.1");
+        Self { child, folder: Some(folder), _said: said, address }
+    }
+
+    /// Once more, with the same database.
+    pub fn again(mut self) -> Self {
+        Self::start_in(self.folder.take().unwrap(), "0.1", &[])
+    }
+
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Asks it to end.
+    pub fn terminate(&mut self, patience: Duration) -> Option<ExitStatus> {
+        Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
+        let until = Instant::now() + patience;
+        while Instant::now() < until {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return Some(status);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        None
+    }
+
+    pub fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, &[], b"")
+    }
+
+    pub fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send("POST", path, &[("Content-Type", "application/json")], body.to_string().as_bytes())
+    }
+
+    /// Sends a request; a connection that ends without an answer gives status 0.
+    pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+        let mut stream = self.connect();
+        let head =
+            self.head(method, path, headers, &format!("Content-Length: {}\r\nConnection: close\r\n", body.len()));
+        // Who refuses a body need not read it to its end.
+        let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes);
+        Answer::parse(&bytes)
+    }
+
+    /// Opens a stream, past its head.
+    pub fn stream(&self, path: &str, headers: &[(&str, &str)]) -> Stream {
+        let mut stream = self.connect();
+        stream.write_all(self.head("GET", path, headers, "").as_bytes()).unwrap();
+        let mut stream = Stream(BufReader::new(stream));
+        assert!(stream.line().starts_with("HTTP/1.1 200"));
+        while !stream.line().is_empty() {}
+        stream
+    }
+
+    pub fn socket(&self, path: &str, origin: Option<&str>) -> Result<WebSocket<TcpStream>, String> {
+        let mut request = format!("ws://{}{path}", self.address).into_client_request().unwrap();
+        if let Some(origin) = origin {
+            request.headers_mut().insert("Origin", origin.parse().unwrap());
+        }
+        tungstenite::client(request, self.connect()).map(|(socket, _)| socket).map_err(|error| error.to_string())
+    }
+
+    /// Waits until the sample round is proposed; the match then.
+    pub fn until_proposed(&self) -> Value {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let state = self.get("/api/v1/state").json();
+            if !state["match"]["proposals"][0].is_null() && state["board"]["state"] == "waiting" {
+                return state["match"].clone();
+            }
+            assert!(Instant::now() < until, "no round was proposed: {state}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    fn head(&self, method: &str, path: &str, headers: &[(&str, &str)], more: &str) -> String {
+        let named = |name: &str| headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
+        let host = if named("Host") { String::new() } else { format!("Host: {}\r\n", self.address) };
+        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        format!("{method} {path} HTTP/1.1\r\n{host}{headers}{more}\r\n")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // One that has ended already is no trouble.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    fn parse(bytes: &[u8]) -> Self {
+        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(bytes.len());
+        let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        let mut lines = head.lines();
+        let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok()).unwrap_or(0);
+        let headers: Vec<(String, String)> = lines
+            .filter_map(|line| line.split_once(':'))
+            .map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()))
+            .collect();
+        let mut body = bytes.get(end + 4..).unwrap_or_default().to_vec();
+        if headers.iter().any(|(name, value)| name == "transfer-encoding" && value == "chunked") {
+            body = unchunked(&body);
+        }
+        Self { status, headers, body }
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {} {}", self.status, self.text()))
+    }
+}
+
+fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    while let Some(end) = bytes.windows(2).position(|two| two == b"\r\n") {
+        let size = usize::from_str_radix(&String::from_utf8_lossy(&bytes[..end]), 16).unwrap_or(0);
+        let Some(chunk) = bytes.get(end + 2..end + 2 + size).filter(|_| size > 0) else { break };
+        out.extend_from_slice(chunk);
+        bytes = bytes.get(end + 4 + size..).unwrap_or_default();
+    }
+    out
+}
+
+/// An answer that goes on.
+pub struct Stream(BufReader<TcpStream>);
+
+impl Stream {
+    /// The next line, without the sizes of chunks.
+    pub fn line(&mut self) -> String {
+        loop {
+            let mut bytes = Vec::new();
+            self.0.read_until(b'\n', &mut bytes).unwrap();
+            assert!(!bytes.is_empty(), "the stream has ended");
+            let line = String::from_utf8_lossy(&bytes).trim_end().to_owned();
+            let is_size = line.len() < 9 && !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_hexdigit());
+            if !is_size {
+                return line;
+            }
+        }
+    }
+
+    /// The next server-sent event: its id and what it holds.
+    pub fn event(&mut self) -> (String, Value) {
+        let mut id = String::new();
+        loop {
+            let line = self.line();
+            if let Some(text) = line.strip_prefix("id:") {
+                id = text.trim().to_owned();
+            } else if let Some(text) = line.strip_prefix("data:") {
+                return (id, serde_json::from_str(text.trim()).unwrap());
+            }
+        }
+    }
+}
