@@ -9,6 +9,7 @@ mod support;
 use std::time::Duration;
 
 use crokeye::board::Side::{A, B};
+use crokeye::count::SideColours;
 use crokeye::live::event::CameraState;
 use crokeye::live::{Key, RoundConfig, Settings, Watcher};
 use crokeye::score::rules::RuleSet;
@@ -107,6 +108,21 @@ fn a_twenty_is_counted_and_set_aside() {
     play.shot(B, |discs| discs.push(in_hole(B)));
     play.take(|disc| disc.at.norm() < 5.0).rest(0.8);
     expect_after_opening(&play, &["= 25 25", "b+20", "20 b", "= 25 25", "b-"]);
+}
+
+/// What the terminal's `--sides` does: the sides have the colours that a person named, in the order given.
+#[test]
+fn a_twenty_of_a_named_colour_is_counted_too() {
+    for (names, told) in [(["black", "red"], "20 b"), (["red", "black"], "20 a")] {
+        let mut settings = Settings::default();
+        settings.options.sides = Some(SideColours::named(names[0], names[1]).unwrap());
+        let mut play = Play::of(board(), settings);
+        play.rest(0.8).draw(A, 0.0, 150.0).draw(B, -150.0, 200.0).draw(A, 60.0, 20.0);
+        play.shot(B, |discs| discs.push(in_hole(B)));
+        play.take(|disc| disc.at.norm() < 5.0).rest(0.8);
+        let story = play.story();
+        assert_eq!(story.iter().filter(|word| word.starts_with("20")).collect::<Vec<_>>(), [told], "{story:?}");
+    }
 }
 
 #[test]

@@ -60,6 +60,23 @@ impl SideColours {
         }
         Ok(Self(colours))
     }
+
+    /// Gives each disc its side by these names, and the palette the order of the sides. Returns how badly the names fit
+    /// what is seen, as they are and the other way round (squared distance in standard deviations).
+    pub(crate) fn assign(&self, detections: &mut Detections) -> [f32; 2] {
+        let cost = |labs: [Option<[f32; 3]>; 2]| -> f32 {
+            labs.iter().zip(self.0).filter_map(|(lab, colour)| lab.map(|lab| colour.distance2(lab))).sum()
+        };
+        let seen = detections.palette;
+        let (straight, swapped) = (cost(seen), cost([seen[1], seen[0]]));
+        if swapped < straight {
+            detections.palette.swap(0, 1);
+            for disc in &mut detections.discs {
+                disc.side = disc.side.map(Side::other);
+            }
+        }
+        [straight, swapped]
+    }
 }
 
 /// What sides are called, and whether that is sure.
@@ -75,20 +92,11 @@ pub(super) struct Naming {
 /// otherwise. The palette is put in the order of sides too.
 pub(super) fn assign(detections: &mut Detections, wanted: Option<&SideColours>) -> Naming {
     let seen = detections.palette;
-    let Some(SideColours(wanted)) = wanted else {
+    let Some(colours) = wanted else {
         let names = seen.map(|lab| lab.map(|lab| palette::name_of(lab).to_owned()));
         return Naming { names, doubt: None };
     };
-    let cost = |labs: [Option<[f32; 3]>; 2]| -> f32 {
-        labs.iter().zip(wanted).filter_map(|(lab, colour)| lab.map(|lab| colour.distance2(lab))).sum()
-    };
-    let (straight, swapped) = (cost(seen), cost([seen[1], seen[0]]));
-    if swapped < straight {
-        detections.palette.swap(0, 1);
-        for disc in &mut detections.discs {
-            disc.side = disc.side.map(Side::other);
-        }
-    }
+    let ([straight, swapped], wanted) = (colours.assign(detections), colours.0);
     let best = straight.min(swapped);
     let doubt = if best > MISFIT {
         Some(format!("no discs of the colours {} and {} are seen", wanted[0].name, wanted[1].name))

@@ -55,6 +55,14 @@ impl Colours {
         learnt
     }
 
+    /// Remembers the colours of discs whose sides were named. A side of which no disc is seen keeps its colour.
+    pub fn keep(&mut self, detections: &mut Detections) {
+        for (seen, known) in detections.palette.iter_mut().zip(&mut self.known) {
+            *known = seen.or(*known);
+            *seen = *known;
+        }
+    }
+
     fn recognise(&mut self, detections: &mut Detections) -> Learnt {
         match (self.known, detections.palette) {
             (_, [None, None]) => Learnt::Nothing,
@@ -151,6 +159,16 @@ mod tests {
         colours.settle(&mut alone);
         assert_eq!(alone.discs[0].side, Some(Side::B));
         assert_eq!(alone.palette, [Some(BLUE), Some(ORANGE)], "a side without discs keeps its colour");
+    }
+
+    #[test]
+    fn colours_of_named_sides_are_remembered_in_the_order_named() {
+        let mut colours = Colours::default();
+        colours.keep(&mut seen([Some(ORANGE), None], &[Side::A]));
+        let mut both = seen([None, Some(BLUE)], &[Side::B]);
+        colours.keep(&mut both);
+        assert_eq!(colours.known(), [Some(ORANGE), Some(BLUE)], "the lighter may well be side a");
+        assert_eq!(both.palette, colours.known());
     }
 
     #[test]

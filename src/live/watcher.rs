@@ -256,10 +256,7 @@ impl Watcher {
         let mut detections = detect::detect(&frame, &found, &self.settings.options.detect);
         // What a covered board shows is not to be learnt from: all is tried on copies first.
         let mut colours = self.colours.clone();
-        let learnt = match self.settings.options.sides {
-            Some(_) => Learnt::Nothing,
-            None => colours.settle(&mut detections),
-        };
+        let learnt = self.settle(&mut colours, &mut detections);
         let now = scenery::places(rgb, &found);
         hole::fill(&mut detections, &found, self.scenery.known(), &now, &colours);
         let mut turn = 0.0;
@@ -402,15 +399,21 @@ impl Watcher {
         vec![(What::Held { reason }, None)]
     }
 
+    /// Gives the discs their sides: by the names that a person gave, or by what `colours` remembers.
+    fn settle(&self, colours: &mut Colours, detections: &mut detect::Detections) -> Learnt {
+        let Some(names) = &self.settings.options.sides else { return colours.settle(detections) };
+        names.assign(detections);
+        colours.keep(detections);
+        Learnt::Nothing
+    }
+
     /// The hole rests while the rest of the board moves: whose disc lies in it?
     fn hole(&mut self, rgb: &RgbImage, number: u64, at: Duration) {
         let Some(board) = self.board.clone() else { return };
         let frame = self.frame(rgb);
         let mut detections = detect::detect(&frame, &board.registration, &self.settings.options.detect);
-        if self.settings.options.sides.is_none() {
-            // A hand may look like a colour of its own: what is known of colours is used, nothing is learnt.
-            self.colours.clone().settle(&mut detections);
-        }
+        // A hand may look like a colour of its own: what is known of colours is used, nothing is learnt.
+        self.settle(&mut self.colours.clone(), &mut detections);
         let now = scenery::places(rgb, &board.registration);
         hole::fill(&mut detections, &board.registration, self.scenery.known(), &now, &self.colours);
         let count = self.assembled(&frame, board.registration, detections);
