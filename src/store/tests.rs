@@ -262,3 +262,22 @@ fn a_match_is_found_by_number_by_part_of_its_id_and_as_the_last() {
         assert!(matches!(store.find(&id[..6]).await, Err(StoreError::Ambiguous { .. })));
     });
 }
+
+#[test]
+fn a_match_taken_over_with_finer_times_than_are_stored_is_well() {
+    let folder = tempfile::tempdir().unwrap();
+    block(async {
+        let store = fresh(&folder).await;
+        let at = Timestamp::from_nanosecond(1_800_000_000_123_456_789).unwrap();
+        let events = Match::decide(None, &create("nca")).unwrap();
+        let log: Vec<Record> = (1..)
+            .zip(events)
+            .map(|(revision, event)| Record { revision, at, author: "ann".to_owned(), event })
+            .collect();
+        let game = Match::replay(&log).unwrap();
+        let number = store.restore(&[Plan { id: None, log, game, notes: Vec::new() }]).await.unwrap()[0].number;
+        assert_eq!(store.check().await.unwrap().faults, Vec::<String>::new());
+        let read = store.load(number).await.unwrap();
+        assert_eq!(store.list(1).await.unwrap()[0].summary, Summary::of(&read.game));
+    });
+}
