@@ -18,12 +18,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{AssertSqlSafe, Row, SqlSafeStr};
+use sqlx::{AssertSqlSafe, Connection as _, Row, SqlSafeStr};
 use uuid::Uuid;
 
 pub use error::StoreError;
 pub use maintain::Report;
-use rows::{head, insert, read, records, uuid, write};
+use rows::{Connection, head, insert, read, records, uuid, write};
 
 use crate::score::game::Status;
 use crate::score::import::Plan;
@@ -156,7 +156,15 @@ impl Store {
             }
             _ => StoreError::Sql(error),
         };
-        let pool = SqlitePoolOptions::new().max_connections(4).connect_with(options).await.map_err(foreign)?;
+        // A full disk makes SQLite end a transaction by itself; sqlx then counts one too many on that connection for good.
+        let pool = SqlitePoolOptions::new().max_connections(4).after_release(|connection, _| {
+            Box::pin(async move {
+                // Waits for the rollback that the end of an unfinished transaction has sent.
+                connection.ping().await?;
+                Ok(!connection.is_in_transaction())
+            })
+        });
+        let pool = pool.connect_with(options).await.map_err(foreign)?;
         let store = Self { pool, path: path.to_owned() };
         store.refuse_strangers().await?;
         store.migrate().await?;
@@ -323,11 +331,7 @@ impl Store {
     /// # Errors
     /// It is not there, or its log was tampered with.
     pub async fn load_with(&self, number: i64, each: &mut dyn FnMut(&Record)) -> Result<Loaded, StoreError> {
-        let mut connection = self.pool.acquire().await?;
-        let (id, ..) = head(&mut connection, number).await?;
-        let state = read(&mut connection, number, each).await?;
-        let game = state.ok_or_else(|| StoreError::NoMatch(number.to_string()))?;
-        Ok(Loaded { number, id, game })
+        load_on(&mut *self.pool.acquire().await?, number, each).await
     }
 
     /// Finds a match by its number, its UUID or at least four characters of either end of it, or `last`.
@@ -389,6 +393,17 @@ impl Store {
         let rows = sqlx::query("SELECT number FROM game_match ORDER BY number").fetch_all(&self.pool).await?;
         rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
     }
+}
+
+async fn load_on(
+    connection: &mut Connection,
+    number: i64,
+    each: &mut dyn FnMut(&Record),
+) -> Result<Loaded, StoreError> {
+    let (id, ..) = head(connection, number).await?;
+    let state = read(connection, number, each).await?;
+    let game = state.ok_or_else(|| StoreError::NoMatch(number.to_string()))?;
+    Ok(Loaded { number, id, game })
 }
 
 fn migrator() -> Migrator {

@@ -281,3 +281,62 @@ fn a_match_taken_over_with_finer_times_than_are_stored_is_well() {
         assert_eq!(store.list(1).await.unwrap()[0].summary, Summary::of(&read.game));
     });
 }
+
+#[test]
+fn a_check_while_others_write_finds_no_fault() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let folder = tempfile::tempdir().unwrap();
+    let number = block(async {
+        let store = fresh(&folder).await;
+        let mut setup = create("additive");
+        if let Command::Create(setup) = &mut setup {
+            setup.rules.end = crate::score::rules::End::Target(1_000_000);
+        }
+        store.create(&setup, now(), "ann").await.unwrap().number
+    });
+    let done = AtomicBool::new(false);
+    let checked = std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            block(async {
+                let store = fresh(&folder).await;
+                while !done.load(Ordering::Relaxed) {
+                    store.execute(number, None, &record(60, 40), now(), "ann").await.unwrap();
+                }
+            });
+        });
+        let faults = block(async {
+            let store = fresh(&folder).await;
+            let mut faults = Vec::new();
+            for _ in 0..60 {
+                faults.extend(store.check().await.unwrap().faults);
+            }
+            faults
+        });
+        done.store(true, Ordering::Relaxed);
+        writer.join().unwrap();
+        faults
+    });
+    assert_eq!(checked, Vec::<String>::new());
+}
+
+#[test]
+fn a_writer_recovers_from_a_disk_that_was_full_for_a_moment() {
+    let folder = tempfile::tempdir().unwrap();
+    block(async {
+        let store = fresh(&folder).await;
+        let number = store.create(&create("nca"), now(), "ann").await.unwrap().number;
+        let mut state = store.load(number).await.unwrap().game;
+        for _ in 0..8 {
+            let mut tx = store.pool.begin_with("BEGIN IMMEDIATE").await.unwrap();
+            sqlx::query("PRAGMA max_page_count = 1").execute(&mut *tx).await.unwrap();
+            // SQLite ends the transaction by itself, as it does when COMMIT finds the disk full.
+            let full =
+                sqlx::query("INSERT INTO evidence VALUES (hex(zeroblob(100000)), '', 0, 0)").execute(&mut *tx).await;
+            assert!(full.unwrap_err().to_string().contains("full"));
+            assert!(sqlx::query("ROLLBACK").execute(&mut *tx).await.is_err(), "the transaction lives on: no proof");
+        }
+        let events = Match::decide(Some(&state), &record(60, 40)).unwrap();
+        store.append(number, &mut state, events, now(), "ann").await.unwrap();
+        assert_eq!(store.check().await.unwrap().faults, Vec::<String>::new());
+    });
+}
