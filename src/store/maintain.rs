@@ -6,8 +6,9 @@ use serde::Serialize;
 use sqlx::Row;
 
 use super::evidence::write_whole;
+use super::open::layout;
 use super::rows::Connection;
-use super::{APPLICATION_ID, MIGRATIONS, Store, StoreError, Summary, load_on};
+use super::{Store, StoreError, Summary, load_on};
 
 /// What a full check found.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -25,28 +26,6 @@ pub struct Report {
 }
 
 impl Store {
-    /// Refuses a file that is not ours or is newer than this program, before anything is written to it.
-    pub(super) async fn refuse_strangers(&self) -> Result<(), StoreError> {
-        let foreign = |reason: &str| StoreError::Foreign { path: self.path.clone(), reason: reason.to_owned() };
-        let id: i64 = sqlx::query("PRAGMA application_id").fetch_one(&self.pool).await?.try_get(0)?;
-        let tables = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
-        let tables: i64 = sqlx::query(tables).fetch_one(&self.pool).await?.try_get(0)?;
-        if tables == 0 && id == 0 {
-            let mark = format!("PRAGMA application_id = {APPLICATION_ID}");
-            sqlx::query(sqlx::AssertSqlSafe(mark)).execute(&self.pool).await?;
-            return Ok(());
-        }
-        if id != APPLICATION_ID {
-            return Err(foreign("it holds tables of another program"));
-        }
-        let found = layout(&mut *self.pool.acquire().await?).await?;
-        let known = MIGRATIONS.last().map_or(0, |(version, ..)| *version);
-        if found > known {
-            return Err(StoreError::Newer { path: self.path.clone(), found, known });
-        }
-        Ok(())
-    }
-
     /// The check at every start: SQLite's own, and that each match's latest event is the one its row names.
     pub(super) async fn check_quickly(&self) -> Result<(), StoreError> {
         let damaged = |reason: String| StoreError::Damaged { path: self.path.clone(), reason };
@@ -138,14 +117,4 @@ async fn check_match(connection: &mut Connection, number: i64, report: &mut Repo
         report.faults.push(format!("match {number}: its summary is not what its events come to"));
     }
     Ok(())
-}
-
-/// Number of the newest layout applied.
-async fn layout(connection: &mut Connection) -> Result<i64, StoreError> {
-    let there = "SELECT 1 FROM sqlite_master WHERE name = '_sqlx_migrations'";
-    if sqlx::query(there).fetch_optional(&mut *connection).await?.is_none() {
-        return Ok(0);
-    }
-    let row = sqlx::query("SELECT COALESCE(MAX(version), 0) FROM _sqlx_migrations").fetch_one(connection).await?;
-    Ok(row.try_get(0)?)
 }
