@@ -273,6 +273,68 @@ fn backups_are_made_and_damage_is_told() {
 }
 
 #[test]
+fn commands_that_need_a_match_make_no_database() {
+    let desk = Desk::new();
+    let lines = ["list", "show 1", "stats", "export 1 --to cmn", "undo 1", "add 1 --a 60 --b 40", "apply 1"];
+    for line in lines {
+        desk.fails(&format!("match {line}"), 2, "`crokeye match new` makes one");
+    }
+    desk.fails("db export", 2, "there is no database");
+    assert_eq!(std::fs::read_dir(desk.folder.path()).unwrap().count(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_database_that_cannot_be_written_can_be_read() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    let desk = Desk::new();
+    desk.ok("match new Ann Bob");
+    desk.ok("match add 1 --a 60 --b 40");
+    let folder = desk.folder.path();
+    let mode = |path: &std::path::Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode(&desk.file("desk.db"), 0o444);
+    mode(folder, 0o555);
+    // Root writes everywhere: it gives up its rights for the proof. Nobody may start a program in root's own folders.
+    let root = std::fs::write(desk.file("probe"), "").is_ok();
+    let bin = std::env::temp_dir().join(format!("crokeye-read-only-{}", std::process::id()));
+    if root {
+        std::fs::remove_file(desk.file("probe")).unwrap();
+        std::fs::copy(assert_cmd::cargo::cargo_bin!("crokeye"), &bin).unwrap();
+        mode(&bin, 0o755);
+    }
+    let run = |line: &str| {
+        let mut command = Command::new(if root {
+            bin.as_path()
+        } else {
+            std::path::Path::new(assert_cmd::cargo::cargo_bin!("crokeye"))
+        });
+        command.args(line.split_whitespace()).env("CROKEYE_DB", desk.file("desk.db")).current_dir(folder);
+        if root {
+            command.uid(65534).gid(65534);
+        }
+        command.output().unwrap()
+    };
+    let readers =
+        ["match list", "match show 1 --log", "match stats", "match export 1 --to json", "db check", "db export"];
+    let read: Vec<Output> = readers.iter().map(|line| run(line)).collect();
+    let written = run("match add 1 --a 60 --b 40");
+    let left = std::fs::read_dir(folder).unwrap().count();
+    mode(folder, 0o755);
+    std::fs::remove_file(&bin).ok();
+    for (line, output) in readers.iter().zip(read) {
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(!output.stdout.is_empty(), "{line}");
+    }
+    let told = String::from_utf8_lossy(&written.stderr);
+    assert_eq!(written.status.code(), Some(2), "{told}");
+    assert!(told.contains("cannot be written") && told.matches("desk.db").count() == 1, "{told}");
+    assert_eq!(left, 1);
+}
+
+#[test]
 fn rules_are_listed_shown_and_checked() {
     let desk = Desk::new();
     let all = desk.ok("rules");

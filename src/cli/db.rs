@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use crokeye::score::export::{Exported, Target, export};
-use crokeye::store::Store;
+use crokeye::store::{Purpose, Store};
 use serde_json::json;
 
 use super::match_log::{Common, block};
@@ -55,12 +55,11 @@ pub fn run(args: &DbArgs) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     block(async {
-        anyhow::ensure!(path.exists(), "there is no database at {}", path.display());
         match &args.command {
             DbCommand::Path => Ok(ExitCode::SUCCESS),
-            DbCommand::Check => check(&args.common, &Store::open_damaged(&path).await?).await,
+            DbCommand::Check => check(&args.common, &Store::open_for(&path, Purpose::Rescue).await?).await,
             DbCommand::Backup { target } => {
-                let store = Store::open(&path).await?;
+                let store = Store::open_for(&path, Purpose::Read).await?;
                 store.backup(target).await?;
                 store.close().await;
                 if args.common.json {
@@ -70,7 +69,9 @@ pub fn run(args: &DbArgs) -> Result<ExitCode> {
                 }
                 Ok(ExitCode::SUCCESS)
             }
-            DbCommand::Export { output } => dump(&Store::open_damaged(&path).await?, output.as_ref()).await,
+            DbCommand::Export { output } => {
+                dump(&Store::open_for(&path, Purpose::Rescue).await?, output.as_ref()).await
+            }
         }
     })
 }

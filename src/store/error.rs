@@ -1,8 +1,15 @@
 //! What can go wrong with the store, each with what a person can do about it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::score::Violation;
+
+// SQLite's numbers.
+const BUSY: i32 = 5;
+const READ_ONLY: i32 = 8;
+const CORRUPT: i32 = 11;
+const CANNOT_OPEN: i32 = 14;
+const NOT_A_DATABASE: i32 = 26;
 
 /// A failed store operation. Nothing was written unless the variant says so.
 #[derive(Debug, thiserror::Error)]
@@ -97,10 +104,72 @@ pub enum StoreError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// There is no database.
+    #[error("there is no database at {0}; `crokeye match new` makes one")]
+    NoDatabase(PathBuf),
+    /// It should be written and cannot be.
+    #[error("{path} cannot be written: {reason}")]
+    ReadOnly {
+        /// The database.
+        path: PathBuf,
+        /// What SQLite says.
+        reason: String,
+    },
     /// The database refused.
-    #[error("database: {0}")]
-    Sql(#[from] sqlx::Error),
-    /// The layout could not be brought up to date.
-    #[error("bringing the database's layout up to date failed: {0}")]
-    Migrate(#[from] sqlx::migrate::MigrateError),
+    #[error("database: {message}")]
+    Sql {
+        /// SQLite's number for it.
+        code: Option<i32>,
+        /// What it says.
+        message: String,
+    },
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        let (code, message) = match &error {
+            sqlx::Error::Database(inner) => {
+                // The lowest byte says what it is, the others where it happened.
+                let code = inner.code().and_then(|code| code.parse().ok()).map(|code: i32| code & 0xff);
+                (code, inner.message().to_owned())
+            }
+            other => (None, other.to_string()),
+        };
+        Self::Sql { code, message }
+    }
+}
+
+impl From<sqlx::migrate::MigrateError> for StoreError {
+    fn from(error: sqlx::migrate::MigrateError) -> Self {
+        match error {
+            sqlx::migrate::MigrateError::Execute(error) => error.into(),
+            other => {
+                let message = format!("its layout could not be brought up to date: {other}");
+                Self::Sql { code: None, message }
+            }
+        }
+    }
+}
+
+impl StoreError {
+    /// The error with what its number means for the database that gave it.
+    pub(super) fn of(self, path: &Path) -> Self {
+        let path = path.to_owned();
+        match self {
+            Self::Sql { code: Some(CORRUPT), message } => Self::Damaged { path, reason: message },
+            Self::Sql { code: Some(NOT_A_DATABASE), message } => Self::Foreign { path, reason: message },
+            Self::Sql { code: Some(READ_ONLY | CANNOT_OPEN), message } => Self::ReadOnly { path, reason: message },
+            other => other,
+        }
+    }
+
+    /// Did another program keep SQLite from it?
+    pub(super) fn is_busy(&self) -> bool {
+        matches!(self, Self::Sql { code: Some(BUSY), .. })
+    }
+
+    /// Did SQLite fail because it could not write, be it only the files it reads with?
+    pub(super) fn forbids_writing(&self) -> bool {
+        matches!(self, Self::Sql { code: Some(READ_ONLY | CANNOT_OPEN), .. } | Self::ReadOnly { .. })
+    }
 }

@@ -6,8 +6,9 @@ use serde::Serialize;
 use sqlx::Row;
 
 use super::evidence::write_whole;
-use super::rows::head;
-use super::{APPLICATION_ID, MIGRATIONS, Store, StoreError, Summary};
+use super::open::layout;
+use super::rows::Connection;
+use super::{Store, StoreError, Summary, load_on};
 
 /// What a full check found.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -25,28 +26,6 @@ pub struct Report {
 }
 
 impl Store {
-    /// Refuses a file that is not ours or is newer than this program, before anything is written to it.
-    pub(super) async fn refuse_strangers(&self) -> Result<(), StoreError> {
-        let foreign = |reason: &str| StoreError::Foreign { path: self.path.clone(), reason: reason.to_owned() };
-        let id: i64 = sqlx::query("PRAGMA application_id").fetch_one(&self.pool).await?.try_get(0)?;
-        let tables = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
-        let tables: i64 = sqlx::query(tables).fetch_one(&self.pool).await?.try_get(0)?;
-        if tables == 0 && id == 0 {
-            let mark = format!("PRAGMA application_id = {APPLICATION_ID}");
-            sqlx::query(sqlx::AssertSqlSafe(mark)).execute(&self.pool).await?;
-            return Ok(());
-        }
-        if id != APPLICATION_ID {
-            return Err(foreign("it holds tables of another program"));
-        }
-        let found = self.layout().await?;
-        let known = MIGRATIONS.last().map_or(0, |(version, ..)| *version);
-        if found > known {
-            return Err(StoreError::Newer { path: self.path.clone(), found, known });
-        }
-        Ok(())
-    }
-
     /// The check at every start: SQLite's own, and that each match's latest event is the one its row names.
     pub(super) async fn check_quickly(&self) -> Result<(), StoreError> {
         let damaged = |reason: String| StoreError::Damaged { path: self.path.clone(), reason };
@@ -68,48 +47,32 @@ impl Store {
     }
 
     /// The full check: the file, references, every event's chain, every match folded and compared with its row, every
-    /// document's bytes.
+    /// document's bytes. It sees the database as it is at one instant, writers or not.
     ///
     /// # Errors
     /// Only when the database cannot be read at all; faults are in the report.
     pub async fn check(&self) -> Result<Report, StoreError> {
-        let mut report = Report { layout: self.layout().await?, ..Report::default() };
-        for row in sqlx::query("PRAGMA integrity_check").fetch_all(&self.pool).await? {
+        let mut tx = self.pool.begin().await?;
+        let mut report = Report { layout: layout(&mut tx).await?, ..Report::default() };
+        for row in sqlx::query("PRAGMA integrity_check").fetch_all(&mut *tx).await? {
             let said: String = row.try_get(0)?;
             if said != "ok" {
                 report.faults.push(said);
             }
         }
-        for row in sqlx::query("PRAGMA foreign_key_check").fetch_all(&self.pool).await? {
+        for row in sqlx::query("PRAGMA foreign_key_check").fetch_all(&mut *tx).await? {
             report.faults.push(format!("a row of table {} refers to nothing", row.try_get::<String, _>(0)?));
         }
-        for number in self.numbers().await? {
-            report.matches += 1;
-            let mut events = 0;
-            let loaded = self.load_with(number, &mut |_| events += 1).await;
-            report.events += events;
-            let mut connection = self.pool.acquire().await?;
-            let row = head(&mut connection, number).await;
-            match (loaded, row) {
-                (Ok(loaded), Ok((_, revision, _))) => {
-                    if loaded.game.revision() != revision {
-                        report.faults.push(format!("match {number}: {events} events, its row says {revision}"));
-                    }
-                    let summary: String = sqlx::query("SELECT summary FROM game_match WHERE number = $1")
-                        .bind(number)
-                        .fetch_one(&mut *connection)
-                        .await?
-                        .try_get(0)?;
-                    if serde_json::from_str::<Summary>(&summary).ok() != Some(Summary::of(&loaded.game)) {
-                        report.faults.push(format!("match {number}: its summary is not what its events come to"));
-                    }
-                }
-                (Err(error), _) | (_, Err(error)) => report.faults.push(error.to_string()),
+        for row in sqlx::query("SELECT number FROM game_match ORDER BY number").fetch_all(&mut *tx).await? {
+            if let Err(error) = check_match(&mut tx, row.try_get(0)?, &mut report).await {
+                report.faults.push(error.to_string());
             }
         }
-        for sha256 in self.evidence().await? {
+        let documents = sqlx::query("SELECT sha256 FROM evidence ORDER BY sha256").fetch_all(&mut *tx).await?;
+        drop(tx);
+        for row in documents {
             report.documents += 1;
-            if let Err(error) = self.fetch(&sha256).await {
+            if let Err(error) = self.fetch(row.try_get(0)?).await {
                 report.faults.push(error.to_string());
             }
         }
@@ -135,16 +98,23 @@ impl Store {
         }
         Ok(())
     }
+}
 
-    /// Number of the newest layout applied.
-    async fn layout(&self) -> Result<i64, StoreError> {
-        let there = sqlx::query("SELECT 1 FROM sqlite_master WHERE name = '_sqlx_migrations'")
-            .fetch_optional(&self.pool)
-            .await?;
-        if there.is_none() {
-            return Ok(0);
-        }
-        let row = sqlx::query("SELECT COALESCE(MAX(version), 0) FROM _sqlx_migrations").fetch_one(&self.pool).await?;
-        Ok(row.try_get(0)?)
+/// Reads a match and compares it with its row.
+async fn check_match(connection: &mut Connection, number: i64, report: &mut Report) -> Result<(), StoreError> {
+    report.matches += 1;
+    let mut events = 0;
+    let loaded = load_on(connection, number, &mut |_| events += 1).await;
+    report.events += events;
+    let game = loaded?.game;
+    let row = sqlx::query("SELECT revision, summary FROM game_match WHERE number = $1").bind(number);
+    let row = row.fetch_one(connection).await?;
+    let (revision, summary): (i64, String) = (row.try_get(0)?, row.try_get(1)?);
+    if game.revision() != revision.unsigned_abs() {
+        report.faults.push(format!("match {number}: {events} events, its row says {revision}"));
     }
+    if serde_json::from_str::<Summary>(&summary).ok() != Some(Summary::of(&game)) {
+        report.faults.push(format!("match {number}: its summary is not what its events come to"));
+    }
+    Ok(())
 }

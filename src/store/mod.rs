@@ -7,36 +7,27 @@
 mod error;
 mod evidence;
 mod maintain;
+mod open;
 mod rows;
 #[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use sqlx::migrate::{Migration, MigrationType, Migrator};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{AssertSqlSafe, Row, SqlSafeStr};
+use sqlx::Row;
+use sqlx::sqlite::SqlitePool;
 use uuid::Uuid;
 
 pub use error::StoreError;
 pub use maintain::Report;
-use rows::{head, insert, read, records, uuid, write};
+pub use open::Purpose;
+use rows::{Connection, head, insert, read, records, uuid, write};
 
 use crate::score::game::Status;
 use crate::score::import::Plan;
 use crate::score::{Command, Event, Format, Match, Record};
-
-/// The layouts, oldest first. A migration once released is never changed; a new layout appends one.
-const MIGRATIONS: &[(i64, &str, &str)] = &[(1, "log", include_str!("migrations/0001_log.sql"))];
-
-/// How long a writer waits for another one.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Marks the file as ours: "crok" in ASCII.
-const APPLICATION_ID: i64 = 0x6372_6f6b;
 
 /// An open store.
 #[derive(Clone, Debug)]
@@ -121,64 +112,6 @@ pub struct Loaded {
 }
 
 impl Store {
-    /// Opens a database, making it if there is none, bringing its layout up to date, and checking it.
-    ///
-    /// # Errors
-    /// The file is somebody else's, newer than this program, damaged, or cannot be written.
-    pub async fn open(path: &Path) -> Result<Self, StoreError> {
-        let store = Self::open_damaged(path).await?;
-        store.check_quickly().await?;
-        Ok(store)
-    }
-
-    /// Opens a database without the check at the start, to examine it or to save what can be read.
-    ///
-    /// # Errors
-    /// As [`Store::open`], except for damage.
-    pub async fn open_damaged(path: &Path) -> Result<Self, StoreError> {
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            let failed = |source| StoreError::File { path: folder.to_owned(), source };
-            std::fs::create_dir_all(folder).map_err(failed)?;
-        }
-        let options = SqliteConnectOptions::new()
-            .filename(path)
-            .create_if_missing(true)
-            .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(SqliteSynchronous::Full)
-            .foreign_keys(true)
-            .busy_timeout(BUSY_TIMEOUT);
-        let foreign = |error: sqlx::Error| match &error {
-            sqlx::Error::Database(inner) if inner.code().as_deref() == Some("26") => {
-                StoreError::Foreign { path: path.to_owned(), reason: inner.message().to_owned() }
-            }
-            sqlx::Error::Database(inner) if inner.code().as_deref() == Some("11") => {
-                StoreError::Damaged { path: path.to_owned(), reason: inner.message().to_owned() }
-            }
-            _ => StoreError::Sql(error),
-        };
-        let pool = SqlitePoolOptions::new().max_connections(4).connect_with(options).await.map_err(foreign)?;
-        let store = Self { pool, path: path.to_owned() };
-        store.refuse_strangers().await?;
-        store.migrate().await?;
-        Ok(store)
-    }
-
-    /// Brings the layout up to date. Two programs that make a new database at once get in each other's way: the one
-    /// that comes second finds the work done when it looks again.
-    async fn migrate(&self) -> Result<(), StoreError> {
-        /// Looks before giving up.
-        const LOOKS: u32 = 5;
-        let mut looks = 0;
-        loop {
-            match migrator().run(&self.pool).await {
-                Ok(()) => return Ok(()),
-                Err(_) if looks < LOOKS => tokio::time::sleep(Duration::from_millis(100)).await,
-                Err(error) => return Err(error.into()),
-            }
-            looks += 1;
-        }
-    }
-
     /// Where the database lies.
     pub fn path(&self) -> &Path {
         &self.path
@@ -323,11 +256,7 @@ impl Store {
     /// # Errors
     /// It is not there, or its log was tampered with.
     pub async fn load_with(&self, number: i64, each: &mut (dyn FnMut(&Record) + Send)) -> Result<Loaded, StoreError> {
-        let mut connection = self.pool.acquire().await?;
-        let (id, ..) = head(&mut connection, number).await?;
-        let state = read(&mut connection, number, each).await?;
-        let game = state.ok_or_else(|| StoreError::NoMatch(number.to_string()))?;
-        Ok(Loaded { number, id, game })
+        load_on(&mut *self.pool.acquire().await?, number, each).await
     }
 
     /// Finds a match by its number, its UUID or at least four characters of either end of it, or `last`.
@@ -391,11 +320,15 @@ impl Store {
     }
 }
 
-fn migrator() -> Migrator {
-    let all = MIGRATIONS.iter().map(|(version, name, sql)| {
-        Migration::new(*version, (*name).into(), MigrationType::Simple, AssertSqlSafe(*sql).into_sql_str(), false)
-    });
-    Migrator::with_migrations(all.collect())
+async fn load_on(
+    connection: &mut Connection,
+    number: i64,
+    each: &mut (dyn FnMut(&Record) + Send),
+) -> Result<Loaded, StoreError> {
+    let (id, ..) = head(connection, number).await?;
+    let state = read(connection, number, each).await?;
+    let game = state.ok_or_else(|| StoreError::NoMatch(number.to_string()))?;
+    Ok(Loaded { number, id, game })
 }
 
 /// Bytes in hexadecimal.

@@ -54,13 +54,17 @@ pub(super) fn uuid(text: String, number: i64) -> Result<Uuid, StoreError> {
 }
 
 pub(super) fn records(after: u64, at: Timestamp, author: &str, events: Vec<Event>) -> Vec<Record> {
-    // Stored to the microsecond: what is shown now is what will be read later.
-    let at = Timestamp::from_microsecond(at.as_microsecond()).unwrap_or(at);
+    let at = stored(at);
     events
         .into_iter()
         .zip(after + 1..)
         .map(|(event, revision)| Record { revision, at, author: author.to_owned(), event })
         .collect()
+}
+
+/// A time as it is stored, to the microsecond: what is shown now is what will be read later.
+fn stored(at: Timestamp) -> Timestamp {
+    Timestamp::from_microsecond(at.as_microsecond()).unwrap_or(at)
 }
 
 /// Appends records to a match, with its new revision and summary; moves `state` on. Gives the new chain value.
@@ -104,7 +108,7 @@ fn seal(number: i64, head: &str, state: &mut Option<Match>, records: &[Record]) 
         let at_us = record.at.as_microsecond();
         chain = link(&chain, revision, at_us, &record.author, &body);
         rows.push(Sealed { revision, at_us, author: record.author.clone(), body, chain: chain.clone() });
-        Match::apply(state, record);
+        Match::apply(state, &Record { at: stored(record.at), ..record.clone() });
     }
     Ok(rows)
 }

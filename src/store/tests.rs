@@ -1,3 +1,5 @@
+use sqlx::sqlite::SqliteConnectOptions;
+
 use super::*;
 use crate::score::event::{Context, Player, RoundEntry, Setup, SideInfo, Source};
 use crate::score::rules::RuleSet;
@@ -118,11 +120,14 @@ fn writers_at_the_same_time_lose_no_event() {
 fn programs_that_make_the_same_new_database_at_once_all_succeed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("crokeye.db");
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| block(async { Store::open(&path).await.map(|_| ()).unwrap() }));
-        }
-    });
+    for round in 0..20 {
+        let path = path.with_file_name(format!("{round}.db"));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| block(async { Store::open(&path).await.map(|_| ()).unwrap() }));
+            }
+        });
+    }
 }
 
 #[test]
@@ -147,9 +152,17 @@ fn a_database_of_a_newer_crokeye_is_refused_and_left_as_it_is() {
         sqlx::query(newer).execute(&store.pool).await.unwrap();
         store.close().await;
         let path = folder.path().join("crokeye.db");
-        let refused = Store::open(&path).await.unwrap_err();
-        assert!(matches!(refused, StoreError::Newer { found: 99, known: 1, .. }), "{refused}");
-        assert!(refused.to_string().contains("newer crokeye"));
+        // Without a write-ahead log: that none is begun before it is refused.
+        let options = SqliteConnectOptions::new().filename(&path).journal_mode(sqlx::sqlite::SqliteJournalMode::Delete);
+        SqlitePool::connect_with(options).await.unwrap().close().await;
+        let before = std::fs::read(&path).unwrap();
+        for purpose in [Purpose::Create, Purpose::Write, Purpose::Read, Purpose::Rescue] {
+            let refused = Store::open_for(&path, purpose).await.unwrap_err();
+            assert!(matches!(refused, StoreError::Newer { found: 99, known: 1, .. }), "{refused}");
+            assert!(refused.to_string().contains("newer crokeye"));
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     });
 }
 
@@ -163,12 +176,21 @@ fn somebody_elses_file_is_refused() {
         let refused = Store::open(&path).await.unwrap_err();
         assert!(matches!(refused, StoreError::Foreign { .. }), "{refused}");
         std::fs::remove_file(&path).unwrap();
-        let options = SqliteConnectOptions::new().filename(&path).create_if_missing(true);
-        let pool = SqlitePool::connect_with(options).await.unwrap();
-        sqlx::query("CREATE TABLE recipes (name TEXT)").execute(&pool).await.unwrap();
-        pool.close().await;
-        let refused = Store::open(&path).await.unwrap_err();
-        assert!(matches!(refused, StoreError::Foreign { .. }), "{refused}");
+        for mode in ["delete", "wal"] {
+            let options = SqliteConnectOptions::new().filename(&path).create_if_missing(true);
+            let pool = SqlitePool::connect_with(options).await.unwrap();
+            let mode = format!("PRAGMA journal_mode = {mode}");
+            sqlx::query(sqlx::AssertSqlSafe(mode)).fetch_all(&pool).await.unwrap();
+            sqlx::query("CREATE TABLE IF NOT EXISTS recipes (name TEXT)").execute(&pool).await.unwrap();
+            pool.close().await;
+            let before = std::fs::read(&path).unwrap();
+            for purpose in [Purpose::Create, Purpose::Write, Purpose::Read, Purpose::Rescue] {
+                let refused = Store::open_for(&path, purpose).await.unwrap_err();
+                assert!(matches!(refused, StoreError::Foreign { .. }), "{refused}");
+            }
+            assert_eq!(std::fs::read(&path).unwrap(), before, "it was changed");
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "something was put beside it");
+        }
     });
 }
 
@@ -260,5 +282,131 @@ fn a_match_is_found_by_number_by_part_of_its_id_and_as_the_last() {
         assert!(matches!(store.find("%").await, Err(StoreError::NoMatch(_))));
         // Both were made in the same millisecond or close to it: the front of a time-ordered id is no handle.
         assert!(matches!(store.find(&id[..6]).await, Err(StoreError::Ambiguous { .. })));
+    });
+}
+
+#[test]
+fn a_match_taken_over_with_finer_times_than_are_stored_is_well() {
+    let folder = tempfile::tempdir().unwrap();
+    block(async {
+        let store = fresh(&folder).await;
+        let at = Timestamp::from_nanosecond(1_800_000_000_123_456_789).unwrap();
+        let events = Match::decide(None, &create("nca")).unwrap();
+        let log: Vec<Record> = (1..)
+            .zip(events)
+            .map(|(revision, event)| Record { revision, at, author: "ann".to_owned(), event })
+            .collect();
+        let game = Match::replay(&log).unwrap();
+        let number = store.restore(&[Plan { id: None, log, game, notes: Vec::new() }]).await.unwrap()[0].number;
+        assert_eq!(store.check().await.unwrap().faults, Vec::<String>::new());
+        let read = store.load(number).await.unwrap();
+        assert_eq!(store.list(1).await.unwrap()[0].summary, Summary::of(&read.game));
+    });
+}
+
+#[test]
+fn a_check_while_others_write_finds_no_fault() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let folder = tempfile::tempdir().unwrap();
+    let number = block(async {
+        let store = fresh(&folder).await;
+        let mut setup = create("additive");
+        if let Command::Create(setup) = &mut setup {
+            setup.rules.end = crate::score::rules::End::Target(1_000_000);
+        }
+        store.create(&setup, now(), "ann").await.unwrap().number
+    });
+    let done = AtomicBool::new(false);
+    let checked = std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            block(async {
+                let store = fresh(&folder).await;
+                while !done.load(Ordering::Relaxed) {
+                    store.execute(number, None, &record(60, 40), now(), "ann").await.unwrap();
+                }
+            });
+        });
+        let faults = block(async {
+            let store = fresh(&folder).await;
+            let mut faults = Vec::new();
+            for _ in 0..60 {
+                faults.extend(store.check().await.unwrap().faults);
+            }
+            faults
+        });
+        done.store(true, Ordering::Relaxed);
+        writer.join().unwrap();
+        faults
+    });
+    assert_eq!(checked, Vec::<String>::new());
+}
+
+#[test]
+fn a_writer_recovers_from_a_disk_that_was_full_for_a_moment() {
+    let folder = tempfile::tempdir().unwrap();
+    block(async {
+        let store = fresh(&folder).await;
+        let number = store.create(&create("nca"), now(), "ann").await.unwrap().number;
+        let mut state = store.load(number).await.unwrap().game;
+        for _ in 0..8 {
+            let mut tx = store.pool.begin_with("BEGIN IMMEDIATE").await.unwrap();
+            sqlx::query("PRAGMA max_page_count = 1").execute(&mut *tx).await.unwrap();
+            // SQLite ends the transaction by itself, as it does when COMMIT finds the disk full.
+            let full =
+                sqlx::query("INSERT INTO evidence VALUES (hex(zeroblob(100000)), '', 0, 0)").execute(&mut *tx).await;
+            assert!(full.unwrap_err().to_string().contains("full"));
+            assert!(sqlx::query("ROLLBACK").execute(&mut *tx).await.is_err(), "the transaction lives on: no proof");
+        }
+        let events = Match::decide(Some(&state), &record(60, 40)).unwrap();
+        store.append(number, &mut state, events, now(), "ann").await.unwrap();
+        assert_eq!(store.check().await.unwrap().faults, Vec::<String>::new());
+    });
+}
+
+#[test]
+fn only_a_writer_that_brings_a_match_makes_a_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("crokeye.db");
+    block(async {
+        for purpose in [Purpose::Write, Purpose::Read, Purpose::Rescue] {
+            let refused = Store::open_for(&path, purpose).await.unwrap_err();
+            assert!(matches!(refused, StoreError::NoDatabase(_)), "{refused}");
+            assert!(!path.exists());
+        }
+        // What a program leaves that was killed while it made one.
+        std::fs::write(&path, "").unwrap();
+        assert!(matches!(Store::open_for(&path, Purpose::Read).await, Err(StoreError::NoDatabase(_))));
+        assert!(Store::open_for(&path, Purpose::Create).await.is_ok());
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn a_database_behind_a_link_keeps_its_photos_beside_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (real, link) = (folder.path().join("real"), folder.path().join("link.db"));
+    std::fs::create_dir(&real).unwrap();
+    std::os::unix::fs::symlink(real.join("crokeye.db"), &link).unwrap();
+    block(async {
+        // The first makes the file that the link points to.
+        for _ in 0..2 {
+            let store = Store::open(&link).await.unwrap();
+            store.keep(b"a photo", "photo", "image/jpeg", None, now()).await.unwrap();
+            store.close().await;
+        }
+        assert!(real.join("crokeye.db.evidence").exists());
+        assert!(!folder.path().join("link.db.evidence").exists());
+    });
+}
+
+#[test]
+fn a_name_that_looks_like_a_uri_is_a_path() {
+    let folder = tempfile::tempdir().unwrap();
+    block(async {
+        let path = folder.path().join("file:x.db?mode=memory");
+        let store = Store::open(&path).await.unwrap();
+        store.create(&create("nca"), now(), "ann").await.unwrap();
+        store.close().await;
+        assert_eq!(Store::open_for(&path, Purpose::Read).await.unwrap().numbers().await.unwrap(), [1]);
     });
 }

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use crokeye::score::{Command, Party, Violation};
-use crokeye::store::{Store, StoreError};
+use crokeye::store::{Purpose, Store, StoreError};
 use serde_json::json;
 
 use crate::cli::out::outln;
@@ -170,6 +170,20 @@ enum MatchCommand {
     },
 }
 
+impl MatchCommand {
+    /// What it opens the store for: only a command that brings a match makes a database.
+    fn purpose(&self) -> Purpose {
+        match self {
+            MatchCommand::New(_) | MatchCommand::Import(_) => Purpose::Create,
+            MatchCommand::List { .. }
+            | MatchCommand::Show { .. }
+            | MatchCommand::Export(_)
+            | MatchCommand::Stats { .. } => Purpose::Read,
+            _ => Purpose::Write,
+        }
+    }
+}
+
 /// Runs `crokeye match`.
 ///
 /// # Errors
@@ -177,7 +191,7 @@ enum MatchCommand {
 pub fn run(args: &MatchArgs) -> Result<ExitCode> {
     let common = &args.common;
     let done = block(async {
-        let store = common.open().await?;
+        let store = common.open_for(args.command.purpose()).await?;
         let done = dispatch(&store, common, &args.command).await;
         store.close().await;
         done
@@ -268,12 +282,16 @@ impl Common {
         Ok(data.join("crokeye").join("crokeye.db"))
     }
 
-    /// Opens the store.
+    /// Opens the store that is there, to write.
     ///
     /// # Errors
-    /// It cannot be opened.
+    /// There is none, or it cannot be opened.
     pub async fn open(&self) -> Result<Store> {
-        Ok(Store::open(&self.path()?).await?)
+        self.open_for(Purpose::Write).await
+    }
+
+    async fn open_for(&self, purpose: Purpose) -> Result<Store> {
+        Ok(Store::open_for(&self.path()?, purpose).await?)
     }
 
     /// Who acts.
