@@ -20,6 +20,7 @@ const TEXT = {
     unused: "Columns that were not used: {0}", twenties_all: "The sheet's 20s are read as all 20s of the round.",
     twenties_aside: "The sheet's 20s are read as those taken off the board.",
     twenties_apart: "The sheet's totals are read without their 20s.",
+    no_order: "The sheet keeps no order of its sides ({0} clear rows fit as a and b, {1} the other way round): either order was taken.",
     far: "The circle drawn is where the disc touches the board; its top leans away from the camera.",
     nothing: "Nothing matches.", stale: "A decision no longer fits: no disc is at its place.", help: "Keys",
     exchanged: "The sheet's totals fit with the sides exchanged.", set_aside: "{1} × 20 set aside would explain side {0}.",
@@ -48,6 +49,7 @@ const TEXT = {
     unused: "Colonnes non utilisées : {0}", twenties_all: "Les 20 de la feuille sont lus comme tous ceux de la manche.",
     twenties_aside: "Les 20 de la feuille sont lus comme ceux retirés du plateau.",
     twenties_apart: "Les totaux de la feuille sont lus sans leurs 20.",
+    no_order: "La feuille ne garde pas l’ordre des camps ({0} lignes nettes vont comme a et b, {1} à l’inverse) : les deux ordres sont admis.",
     far: "Le cercle dessiné est l’endroit où le pion touche le plateau ; son dessus penche loin de l’appareil.",
     nothing: "Rien ne correspond.", stale: "Une décision ne convient plus : aucun pion à cet endroit.", help: "Touches",
     exchanged: "Les totaux de la feuille conviennent si l’on échange les camps.", set_aside: "{1} × 20 mis de côté expliqueraient le camp {0}.",
@@ -398,6 +400,7 @@ function summary() {
     t("close_line", tally.close_discs, tally.discs)];
   if (audit.has_sheet) {
     if (audit.conventions.twenties !== "all") lines.push(t("twenties_" + audit.conventions.twenties));
+    if (!audit.conventions.sides_fixed) lines.push(t("no_order", audit.conventions.in_order, audit.conventions.exchanged));
     if (audit.unused.length) lines.push(t("unused", audit.unused.join(", ")));
   }
   $("summary").replaceChildren(...lines.map((line) => el("p", {}, line)));

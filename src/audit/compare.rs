@@ -68,6 +68,10 @@ pub struct Conventions {
     pub twenties: Twenties,
     /// Whether its sides without a colour are the count's a and b in this order; else either order will do.
     pub sides_fixed: bool,
+    /// Clear pictures whose row without colours fits in this order alone.
+    pub in_order: u32,
+    /// Clear pictures whose row without colours fits in the other order alone.
+    pub exchanged: u32,
 }
 
 /// Something worth knowing about a comparison.
@@ -159,12 +163,12 @@ pub fn compare(report: &Report, claim: Option<&Claim>, conventions: Conventions)
     best
 }
 
-/// The conventions under which most clear pictures agree with their rows.
+/// The conventions under which the clear pictures agree best with their rows.
 pub fn conventions<'a>(pairs: impl Iterator<Item = (&'a Report, &'a Claim)> + Clone) -> Conventions {
     let clear = pairs.filter(|(report, _)| report.status == Status::Counted);
     let mut best = (Twenties::All, 0);
     for twenties in [Twenties::All, Twenties::Aside, Twenties::Apart] {
-        let loose = Conventions { twenties, sides_fixed: false };
+        let loose = Conventions { twenties, ..Conventions::default() };
         let agree = |(report, claim): &(&Report, &Claim)| {
             let is_telling = claim.sides.iter().any(|side| side.twenties.unwrap_or(0) > 0);
             is_telling && compare(report, Some(claim), loose).verdict == Verdict::Agrees
@@ -179,20 +183,31 @@ pub fn conventions<'a>(pairs: impl Iterator<Item = (&'a Report, &'a Claim)> + Cl
         let way = Seen::of(report).map(|seen| one_way(&seen, claim, exchanged, twenties));
         way.is_some_and(|way| way.verdict == Verdict::Agrees)
     };
-    let [mut straight, mut crossed] = [0usize; 2];
-    for (report, claim) in clear {
+    let [mut in_order, mut exchanged] = [0; 2];
+    // A row that names its colours says itself which side is which.
+    for (report, claim) in clear.filter(|(_, claim)| claim.sides.iter().all(|side| side.colour.is_none())) {
         match (agrees(report, claim, false), agrees(report, claim, true)) {
-            (true, false) => straight += 1,
-            (false, true) => crossed += 1,
+            (true, false) => in_order += 1,
+            (false, true) => exchanged += 1,
             _ => {}
         }
     }
-    // Nine of ten the same way round: the tenth is a mistake, not a habit.
-    Conventions { twenties, sides_fixed: straight >= FEWEST_TELLING && straight >= 9 * crossed }
+    Conventions { twenties, sides_fixed: keeps_order(in_order, exchanged), in_order, exchanged }
 }
 
-/// So many pictures must tell which way round the sheet is.
-const FEWEST_TELLING: usize = 5;
+/// Chance that a person who keeps the order of the sides exchanges them in a row.
+const SLIP: f64 = 0.05;
+
+/// So many times more likely than an order with slips a coin for every row must be, before the order is given up.
+const CLEAR_ODDS: f64 = 10.0;
+
+/// Whether rows that fit in this order, and rows that fit exchanged, come from a sheet that keeps the order.
+fn keeps_order(in_order: u32, exchanged: u32) -> bool {
+    let (in_order, exchanged) = (f64::from(in_order), f64::from(exchanged));
+    let ordered = in_order * (1.0 - SLIP).ln() + exchanged * SLIP.ln();
+    let coin = (in_order + exchanged) * 0.5f64.ln();
+    coin - ordered <= CLEAR_ODDS.ln()
+}
 
 /// What the board in a picture is worth.
 struct Seen {

@@ -2,8 +2,8 @@ use super::*;
 use crate::audit::testing::{claim, report};
 use crate::count::palette;
 
-const LOOSE: Conventions = Conventions { twenties: Twenties::All, sides_fixed: false };
-const FIXED: Conventions = Conventions { twenties: Twenties::All, sides_fixed: true };
+const LOOSE: Conventions = Conventions { twenties: Twenties::All, sides_fixed: false, in_order: 0, exchanged: 0 };
+const FIXED: Conventions = Conventions { sides_fixed: true, ..LOOSE };
 
 fn verdict(report: &Report, claim: &Claim, conventions: Conventions) -> Verdict {
     compare(report, Some(claim), conventions).verdict
@@ -81,14 +81,20 @@ fn twenties_are_read_as_most_clear_pictures_have_them() {
 }
 
 #[test]
-fn a_sheet_whose_sides_mostly_fit_is_held_to_its_order() {
+fn a_sheet_is_held_to_its_order_until_many_rows_break_it() {
     let picture = report(&[15, 10, 10], &[5]);
-    let straight = claim([35, 5]);
-    let crossed = claim([5, 35]);
-    let sheet = |claims: &[&Claim]| conventions(claims.iter().map(|claim| (&picture, *claim))).sides_fixed;
-    assert!(sheet(&[&straight; 10]));
-    assert!(!sheet(&[&straight; 4]), "too few to tell");
-    assert!(!sheet(&[&straight, &crossed, &straight, &crossed, &straight, &straight, &straight]));
+    let read = |straight: usize, crossed: usize| {
+        let claims = [vec![claim([35, 5]); straight], vec![claim([5, 35]); crossed]].concat();
+        conventions(claims.iter().map(|claim| (&picture, claim)))
+    };
+    for (straight, crossed) in [(0, 0), (0, 1), (1, 1), (3, 1), (11, 1), (59, 1), (50, 8)] {
+        let found = read(straight, crossed);
+        assert!(found.sides_fixed, "{crossed} exchanged beside {straight} show nothing");
+        assert_eq!((found.in_order as usize, found.exchanged as usize), (straight, crossed));
+    }
+    for (straight, crossed) in [(0, 2), (2, 2), (4, 3), (8, 4), (30, 30), (0, 20)] {
+        assert!(!read(straight, crossed).sides_fixed, "{crossed} exchanged beside {straight} keep no order");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 use anyhow::Result;
-use crokeye::audit::compare::Verdict;
+use crokeye::audit::compare::{Conventions, Verdict};
 use crokeye::audit::output::tables::sentence;
 use crokeye::audit::{Audit, Item};
 use crokeye::count::report::{SideTotal, Status};
@@ -68,6 +68,13 @@ pub(super) fn summary(args: &AuditArgs, folder: &Folder, passed: &Passed) -> Res
         return Ok(());
     }
     outln!("{}", headline(audit));
+    let Conventions { sides_fixed, in_order, exchanged, .. } = audit.conventions;
+    if audit.has_sheet && !sides_fixed {
+        outln!(
+            "The sheet keeps no order of its sides ({in_order} clear rows fit as a and b, {exchanged} the other way \
+             round): either order was taken."
+        );
+    }
     let of = |verdicts: &[Verdict]| -> Vec<&Item> {
         audit.items.iter().filter(|item| verdicts.contains(&item.audit.comparison.verdict)).collect()
     };
