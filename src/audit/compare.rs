@@ -19,7 +19,7 @@ use crate::count::report::{Report, Status};
 pub enum Verdict {
     /// The picture is clear and has other totals.
     Disagrees,
-    /// The picture is not clear, and none of its open calls gives the sheet's totals.
+    /// The picture is not clear, and none of its open calls gives the sheet's totals; or it shows other colours.
     Doubtful,
     /// The picture has open calls, and the sheet's totals are among what they allow.
     Open,
@@ -80,6 +80,8 @@ pub struct Conventions {
 pub enum Remark {
     /// The sheet's totals fit the other way round.
     Exchanged,
+    /// Neither side in the picture has one of the sheet's colours.
+    OtherColours,
     /// So many 20s set aside would explain the difference of that side.
     SetAside {
         /// The count's side.
@@ -141,6 +143,8 @@ pub fn compare(report: &Report, claim: Option<&Claim>, conventions: Conventions)
         (_, Some(seen), Some(claim)) => (seen, claim),
     };
     let orders = orders(&seen, claim, conventions.sides_fixed);
+    let is_other = orders.is_empty();
+    let orders = if is_other { vec![false, true] } else { orders };
     let ways = orders.iter().map(|&exchanged| one_way(&seen, claim, exchanged, conventions.twenties));
     // The best way counts: the one with less between picture and sheet where both are as bad.
     let apart = |way: &Comparison| {
@@ -154,7 +158,10 @@ pub fn compare(report: &Report, claim: Option<&Claim>, conventions: Conventions)
         _ => 2,
     };
     let mut best = ways.min_by_key(|way| (rank(way), apart(way))).unwrap_or_else(|| plain(Verdict::Unclaimed));
-    if rank(&best) > 0 {
+    if is_other {
+        best.verdict = Verdict::Doubtful;
+        best.remarks.push(Remark::OtherColours);
+    } else if rank(&best) > 0 {
         let other = one_way(&seen, claim, !best.exchanged, conventions.twenties);
         if other.verdict == Verdict::Agrees {
             best.remarks.push(Remark::Exchanged);
@@ -223,6 +230,8 @@ struct Seen {
     clear: bool,
     /// Mean colour of each side's discs, CIE L*a*b*.
     colours: [Option<[f32; 3]>; 2],
+    /// What each side's colour is called; None where it has no disc.
+    names: [Option<String>; 2],
 }
 
 impl Seen {
@@ -251,6 +260,7 @@ impl Seen {
             anything: report.review.iter().any(|doubt| doubt.disc.is_none()),
             clear: report.status == Status::Counted,
             colours: [colour(Side::A), colour(Side::B)],
+            names: [a, b].map(|side| side.colour.clone()),
         })
     }
 }
@@ -258,20 +268,49 @@ impl Seen {
 /// How sure colours must be of the order, squared standard deviations.
 const CLEAR_LEAD: f32 = 2.0;
 
-/// The orders in which the sheet's sides may be those of the count: false as they stand, true exchanged.
+/// A colour farther than this from that of a side is another one, squared standard deviations of three channels: 0.999.
+const SAME_COLOUR: f32 = 16.3;
+
+/// How well a side of the picture bears the colour of a side of the sheet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Bears {
+    /// It has another one.
+    No,
+    /// It may: its colour is near, or it has no disc, or the sheet names none.
+    Perhaps,
+    /// It is called so.
+    Exactly,
+}
+
+/// The orders in which the sheet's sides may be those of the count, false as they stand, true exchanged; none where the
+/// sheet's colours are not in the picture.
 fn orders(seen: &Seen, claim: &Claim, sides_fixed: bool) -> Vec<bool> {
     let named = [claim.sides[0].colour, claim.sides[1].colour];
     if named == [None, None] {
         return if sides_fixed { vec![false] } else { vec![false, true] };
     }
+    let bears = |(colour, side): (Option<&DiscColour>, usize)| match (colour, seen.colours[side]) {
+        (Some(colour), _) if seen.names[side].as_ref() == Some(&colour.name) => Bears::Exactly,
+        (Some(colour), Some(lab)) if colour.distance2(lab) > SAME_COLOUR => Bears::No,
+        _ => Bears::Perhaps,
+    };
     let cost = |order: [usize; 2]| -> f32 {
         let fit = |(colour, side): (Option<&DiscColour>, usize)| {
             colour.zip(seen.colours[side]).map_or(0.0, |(colour, lab)| colour.distance2(lab))
         };
         named.into_iter().zip(order).map(fit).sum()
     };
-    let (straight, crossed) = (cost([0, 1]), cost([1, 0]));
-    if (straight - crossed).abs() < CLEAR_LEAD { vec![false, true] } else { vec![crossed < straight] }
+    // A side that bears a colour of the sheet settles the order: the other colour is the other side's.
+    let best = |order: [usize; 2]| named.into_iter().zip(order).map(bears).max();
+    let (straight, crossed) = ([0, 1], [1, 0]);
+    let (costs, fits) = ((cost(straight), cost(crossed)), (best(straight), best(crossed)));
+    match fits {
+        (Some(Bears::No), Some(Bears::No)) => Vec::new(),
+        (Some(Bears::Exactly), other) if other < Some(Bears::Exactly) => vec![false],
+        (other, Some(Bears::Exactly)) if other < Some(Bears::Exactly) => vec![true],
+        _ if (costs.0 - costs.1).abs() < CLEAR_LEAD => vec![false, true],
+        _ => vec![costs.1 < costs.0],
+    }
 }
 
 /// What a side of the sheet says about the board in the picture: its points there, and the 20s off it.

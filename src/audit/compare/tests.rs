@@ -40,6 +40,42 @@ fn named_colours_settle_the_order() {
     assert_eq!(verdict(&picture, &claim, LOOSE), Verdict::Disagrees);
 }
 
+/// A brown and a natural side, as near to black as brown wood is.
+fn brown_and_natural() -> Report {
+    let mut picture = report(&[20, 20, 20], &[15, 15, 15]);
+    picture.sides[0].colour = Some("brown".to_owned());
+    for disc in picture.discs.iter_mut().filter(|disc| disc.side == Some(Side::A)) {
+        disc.colour = crate::count::report::Colour { name: "brown".to_owned(), lab: [45.0, 12.0, 25.0] };
+    }
+    picture
+}
+
+#[test]
+fn a_colour_that_a_side_bears_goes_there_and_the_other_to_the_other_side() {
+    let picture = brown_and_natural();
+    for (names, totals) in
+        [(["black", "natural"], [60, 45]), (["natural", "dark"], [45, 60]), (["brown", "red"], [60, 45])]
+    {
+        let mut row = claim(totals);
+        row.sides.iter_mut().zip(names).for_each(|(side, name)| side.colour = palette::named(name));
+        assert_eq!(verdict(&picture, &row, FIXED), Verdict::Agrees, "{names:?}");
+        row.sides[0].total = Some(5);
+        assert_eq!(verdict(&picture, &row, FIXED), Verdict::Disagrees, "{names:?}");
+    }
+}
+
+#[test]
+fn colours_that_are_not_in_the_picture_leave_it_doubtful_with_a_remark() {
+    let mut row = claim([60, 45]);
+    row.sides.iter_mut().zip(["green", "blue"]).for_each(|(side, name)| side.colour = palette::named(name));
+    for totals in [[60, 45], [45, 60], [5, 10]] {
+        row.sides.iter_mut().zip(totals).for_each(|(side, total)| side.total = Some(total));
+        let found = compare(&brown_and_natural(), Some(&row), FIXED);
+        assert_eq!(found.verdict, Verdict::Doubtful);
+        assert!(found.remarks.contains(&Remark::OtherColours), "{found:?}");
+    }
+}
+
 #[test]
 fn open_calls_leave_what_they_allow_open() {
     let mut picture = report(&[15, 10], &[5]);

@@ -79,9 +79,11 @@ pub(super) fn summary(args: &AuditArgs, folder: &Folder, passed: &Passed) -> Res
         audit.items.iter().filter(|item| verdicts.contains(&item.audit.comparison.verdict)).collect()
     };
     lines("The picture disagrees with the sheet", of(&[Verdict::Disagrees]).into_iter().map(against));
-    let look =
-        of(&[Verdict::Doubtful, Verdict::Open]).into_iter().map(|item| format!("{}: {}", against(item), open(item)));
-    lines("Too close to call, and not as the sheet says", look);
+    let look = of(&[Verdict::Doubtful, Verdict::Open]).into_iter().map(|item| {
+        let doubts = open(item);
+        if doubts.is_empty() { against(item) } else { format!("{}: {doubts}", against(item)) }
+    });
+    lines("Not clear, and not as the sheet says", look);
     let alone = of(&[Verdict::Unclaimed]);
     if audit.has_sheet {
         lines("Pictures without a row in the sheet", alone.iter().map(|item| item.report.source.clone()));
