@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::claim::{Claim, SideClaim};
 use crate::board::Side;
 use crate::count::palette::DiscColour;
-use crate::count::report::{Report, Status};
+use crate::count::report::{Report, Review, Status};
 
 /// What a picture says about its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -224,7 +224,7 @@ struct Seen {
     in_hole: [u32; 2],
     /// Totals that the open calls allow.
     possible: [BTreeSet<i64>; 2],
-    /// Whether a doubt about the whole board is open: then anything may be.
+    /// Whether a doubt about the whole board is open: then any total may be that a board can have.
     anything: bool,
     /// Whether nothing is open.
     clear: bool,
@@ -246,7 +246,17 @@ impl Seen {
                 let more: Vec<i64> = possible[index].iter().map(|total| total + change).collect();
                 possible[index].extend(more);
             }
+            // What lies there may be a disc of either side.
+            if doubt.at_mm.is_some() {
+                for totals in &mut possible {
+                    let more: Vec<i64> =
+                        totals.iter().flat_map(|total| [5, 10, 15, 20].map(|value| total + value)).collect();
+                    totals.extend(more);
+                }
+            }
         }
+        let is_whole =
+            |doubt: &Review| doubt.disc.is_none() && doubt.at_mm.is_none() && doubt.total_if_other.is_empty();
         let colour = |side| {
             let discs = report.discs.iter().filter(|disc| disc.side == Some(side));
             let labs: Vec<[f64; 3]> = discs.map(|disc| disc.colour.lab).collect();
@@ -257,7 +267,7 @@ impl Seen {
             totals,
             in_hole: [a.count.twenty, b.count.twenty],
             possible,
-            anything: report.review.iter().any(|doubt| doubt.disc.is_none()),
+            anything: report.review.iter().any(is_whole),
             clear: report.status == Status::Counted,
             colours: [colour(Side::A), colour(Side::B)],
             names: [a, b].map(|side| side.colour.clone()),
@@ -332,7 +342,10 @@ fn one_way(seen: &Seen, claim: &Claim, exchanged: bool, twenties: Twenties) -> C
     let sides = if exchanged { [&claim.sides[1], &claim.sides[0]] } else { [&claim.sides[0], &claim.sides[1]] };
     let boards = [0, 1].map(|side| on_board(sides[side], seen.in_hole[side], twenties));
     let same = (0..2).all(|side| boards[side].0 == i64::from(seen.totals[side]));
-    let possible = seen.anything || (0..2).all(|side| seen.possible[side].contains(&boards[side].0));
+    let possible = (0..2).all(|side| {
+        let (board, typed) = (boards[side].0, sides[side].total.unwrap_or_default());
+        can_be(typed) && board >= 0 && (seen.anything || seen.possible[side].contains(&board))
+    });
     let verdict = match (same, seen.clear, possible) {
         (true, ..) => Verdict::Agrees,
         (false, true, _) => Verdict::Disagrees,
@@ -355,7 +368,7 @@ fn remarks(seen: &Seen, claims: [&SideClaim; 2], boards: &[(i64, u32); 2], same:
     let mut out = Vec::new();
     for (index, side) in [Side::A, Side::B].into_iter().enumerate() {
         let total = claims[index].total.unwrap_or_default();
-        if !total.is_multiple_of(5) || total > MOST_POINTS {
+        if !can_be(total) {
             out.push(Remark::Impossible { side, total });
         }
         let sheet = claims[index].twenties.or(claims[index].set_aside);
@@ -372,6 +385,11 @@ fn remarks(seen: &Seen, claims: [&SideClaim; 2], boards: &[(i64, u32); 2], same:
 
 /// Twelve discs in the hole: the most that any rule set allows.
 const MOST_POINTS: u32 = 240;
+
+/// Whether a side can have that total at all.
+fn can_be(total: u32) -> bool {
+    total.is_multiple_of(5) && total <= MOST_POINTS
+}
 
 #[cfg(test)]
 mod tests;

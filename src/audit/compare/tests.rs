@@ -83,6 +83,7 @@ fn open_calls_leave_what_they_allow_open() {
     let doubt = |disc, total| crate::count::report::Review {
         disc,
         reason: String::new(),
+        at_mm: None,
         total_if_other: [(Side::A, total)].into(),
     };
     picture.review = vec![doubt(Some(1), 20), doubt(Some(2), 20)];
@@ -95,8 +96,27 @@ fn open_calls_leave_what_they_allow_open() {
     ] {
         assert_eq!(verdict(&picture, &claim([total, 5]), FIXED), expected, "{total}");
     }
-    picture.review.push(doubt(None, 25));
-    assert_eq!(verdict(&picture, &claim([240, 5]), FIXED), Verdict::Open);
+    let mut whole = picture.clone();
+    whole.review.push(crate::count::report::Review { total_if_other: Default::default(), ..doubt(None, 25) });
+    for (totals, expected) in [([240, 5], Verdict::Open), ([1, 1], Verdict::Doubtful), ([245, 5], Verdict::Doubtful)] {
+        assert_eq!(verdict(&whole, &claim(totals), FIXED), expected, "{totals:?}");
+    }
+    let mut spot = report(&[15, 10], &[5]);
+    spot.status = Status::Review;
+    spot.review = vec![crate::count::report::Review {
+        at_mm: Some([116.0, 0.0]),
+        total_if_other: Default::default(),
+        ..doubt(None, 25)
+    }];
+    for (totals, expected) in [
+        ([35, 5], Verdict::Open),
+        ([25, 15], Verdict::Open),
+        ([1, 1], Verdict::Doubtful),
+        ([200, 200], Verdict::Doubtful),
+        ([20, 5], Verdict::Doubtful),
+    ] {
+        assert_eq!(verdict(&spot, &claim(totals), FIXED), expected, "{totals:?}");
+    }
 }
 
 #[test]
