@@ -48,7 +48,7 @@ impl Verdict {
     }
 }
 
-/// What the sheet's 20s count.
+/// What the sheet's 20s count, and whether its totals hold them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Twenties {
@@ -59,6 +59,8 @@ pub enum Twenties {
     Aside,
     /// All 20s of the round; the total does not hold them.
     Apart,
+    /// Those taken off the board; the total does not hold them.
+    Beside,
 }
 
 /// How the sheet as a whole is read.
@@ -114,11 +116,11 @@ pub struct Comparison {
     pub verdict: Verdict,
     /// Whether the sheet's first side is the count's side b.
     pub exchanged: bool,
-    /// The sheet's totals, in the count's order; None without a row.
+    /// The sheet's totals as typed, in the count's order; None without a row.
     pub claimed: Option<[u32; 2]>,
     /// 20s that the sheet has off the board, in the count's order.
     pub set_aside: [u32; 2],
-    /// The picture's totals with these 20s, in the count's order; None without a board.
+    /// The picture's totals as the sheet counts, with or without its 20s, in the count's order; None without a board.
     pub counted: Option<[u32; 2]>,
     /// What else is to be said.
     pub remarks: Vec<Remark>,
@@ -174,10 +176,10 @@ pub fn compare(report: &Report, claim: Option<&Claim>, conventions: Conventions)
 pub fn conventions<'a>(pairs: impl Iterator<Item = (&'a Report, &'a Claim)> + Clone) -> Conventions {
     let clear = pairs.filter(|(report, _)| report.status == Status::Counted);
     let mut best = (Twenties::All, 0);
-    for twenties in [Twenties::All, Twenties::Aside, Twenties::Apart] {
+    for twenties in [Twenties::All, Twenties::Aside, Twenties::Apart, Twenties::Beside] {
         let loose = Conventions { twenties, ..Conventions::default() };
         let agree = |(report, claim): &(&Report, &Claim)| {
-            let is_telling = claim.sides.iter().any(|side| side.twenties.unwrap_or(0) > 0);
+            let is_telling = claim.sides.iter().any(|side| side.twenties.or(side.set_aside).unwrap_or(0) > 0);
             is_telling && compare(report, Some(claim), loose).verdict == Verdict::Agrees
         };
         let count = clear.clone().filter(agree).count();
@@ -326,14 +328,15 @@ fn orders(seen: &Seen, claim: &Claim, sides_fixed: bool) -> Vec<bool> {
 /// What a side of the sheet says about the board in the picture: its points there, and the 20s off it.
 fn on_board(claim: &SideClaim, in_hole: u32, twenties: Twenties) -> (i64, u32) {
     let total = i64::from(claim.total.unwrap_or_default());
-    let (board, aside) = match (claim.set_aside, claim.twenties, twenties) {
-        (Some(aside), ..) | (None, Some(aside), Twenties::Aside) => (total - 20 * i64::from(aside), aside),
-        (None, Some(all), Twenties::All) => {
-            let aside = all.saturating_sub(in_hole);
-            (total - 20 * i64::from(aside), aside)
-        }
-        (None, Some(all), Twenties::Apart) => (total + 20 * i64::from(in_hole), all.saturating_sub(in_hole)),
-        (None, None, _) => (total, 0),
+    let aside = match (claim.set_aside, claim.twenties, twenties) {
+        (Some(aside), ..) | (None, Some(aside), Twenties::Aside | Twenties::Beside) => aside,
+        (None, Some(all), Twenties::All | Twenties::Apart) => all.saturating_sub(in_hole),
+        (None, None, _) => 0,
+    };
+    let board = match twenties {
+        Twenties::All | Twenties::Aside => total - 20 * i64::from(aside),
+        Twenties::Apart if claim.twenties.is_some() => total + 20 * i64::from(in_hole),
+        Twenties::Apart | Twenties::Beside => total,
     };
     (board, aside)
 }
@@ -353,18 +356,29 @@ fn one_way(seen: &Seen, claim: &Claim, exchanged: bool, twenties: Twenties) -> C
         (false, false, false) => Verdict::Doubtful,
     };
     let set_aside = boards.map(|(_, aside)| aside);
-    let apart = |side: usize| if twenties == Twenties::Apart { sides[side].twenties.unwrap_or_default() } else { 0 };
+    // The picture's total as the sheet counts it.
+    let counted = |side: usize| {
+        let typed = i64::from(sides[side].total.unwrap_or_default());
+        u32::try_from(typed + i64::from(seen.totals[side]) - boards[side].0).unwrap_or_default()
+    };
     Comparison {
         verdict,
         exchanged,
-        claimed: Some([0, 1].map(|side| sides[side].total.unwrap_or_default() + 20 * apart(side))),
+        claimed: Some([0, 1].map(|side| sides[side].total.unwrap_or_default())),
         set_aside,
-        counted: Some([0, 1].map(|side| seen.totals[side] + 20 * set_aside[side])),
-        remarks: remarks(seen, sides, &boards, same),
+        counted: Some([0, 1].map(counted)),
+        remarks: remarks(seen, sides, &boards, same, twenties),
     }
 }
 
-fn remarks(seen: &Seen, claims: [&SideClaim; 2], boards: &[(i64, u32); 2], same: bool) -> Vec<Remark> {
+fn remarks(
+    seen: &Seen,
+    claims: [&SideClaim; 2],
+    boards: &[(i64, u32); 2],
+    same: bool,
+    twenties: Twenties,
+) -> Vec<Remark> {
+    let are_all = matches!(twenties, Twenties::All | Twenties::Apart);
     let mut out = Vec::new();
     for (index, side) in [Side::A, Side::B].into_iter().enumerate() {
         let total = claims[index].total.unwrap_or_default();
@@ -372,7 +386,7 @@ fn remarks(seen: &Seen, claims: [&SideClaim; 2], boards: &[(i64, u32); 2], same:
             out.push(Remark::Impossible { side, total });
         }
         let sheet = claims[index].twenties.or(claims[index].set_aside);
-        if let Some(sheet) = claims[index].twenties.filter(|sheet| *sheet < seen.in_hole[index]) {
+        if let Some(sheet) = claims[index].twenties.filter(|sheet| are_all && *sheet < seen.in_hole[index]) {
             out.push(Remark::MoreTwenties { side, seen: seen.in_hole[index], sheet });
         }
         let missing = boards[index].0 - i64::from(seen.totals[index]);

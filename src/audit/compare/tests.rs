@@ -134,6 +134,23 @@ fn twenties_are_read_as_most_clear_pictures_have_them() {
     assert_eq!(read(&sheet([[(75, 3), (5, 0)], [(50, 2), (30, 1)], [(55, 2), (15, 0)]])), Twenties::All);
     assert_eq!(read(&sheet([[(75, 2), (5, 0)], [(50, 2), (30, 0)], [(55, 2), (15, 0)]])), Twenties::Aside);
     assert_eq!(read(&sheet([[(15, 3), (5, 0)], [(10, 2), (10, 1)], [(15, 2), (15, 0)]])), Twenties::Apart);
+    assert_eq!(read(&sheet([[(35, 2), (5, 0)], [(10, 2), (30, 0)], [(15, 2), (15, 0)]])), Twenties::Beside);
+}
+
+#[test]
+fn figures_are_shown_as_typed() {
+    let picture = report(&[20, 15], &[5]);
+    for (twenties, count, right) in
+        [(Twenties::All, 3, 75), (Twenties::Aside, 2, 75), (Twenties::Apart, 3, 15), (Twenties::Beside, 2, 35)]
+    {
+        for (typed, expected) in [(right, Verdict::Agrees), (right + 5, Verdict::Disagrees)] {
+            let mut row = claim([typed, 5]);
+            row.sides[0].twenties = Some(count);
+            let found = compare(&picture, Some(&row), Conventions { twenties, ..FIXED });
+            assert_eq!((found.verdict, found.claimed, found.counted), (expected, Some([typed, 5]), Some([right, 5])));
+            assert!(!found.remarks.iter().any(|remark| matches!(remark, Remark::MoreTwenties { .. })), "{found:?}");
+        }
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 use anyhow::Result;
-use crokeye::audit::compare::{Conventions, Verdict};
+use crokeye::audit::compare::{Conventions, Twenties, Verdict};
 use crokeye::audit::output::tables::sentence;
 use crokeye::audit::{Audit, Item};
 use crokeye::count::report::{SideTotal, Status};
@@ -68,7 +68,10 @@ pub(super) fn summary(args: &AuditArgs, folder: &Folder, passed: &Passed) -> Res
         return Ok(());
     }
     outln!("{}", headline(audit));
-    let Conventions { sides_fixed, in_order, exchanged, .. } = audit.conventions;
+    let Conventions { twenties, sides_fixed, in_order, exchanged } = audit.conventions;
+    if let Some(read) = twenties_read(twenties) {
+        outln!("{read}");
+    }
     if audit.has_sheet && !sides_fixed {
         outln!(
             "The sheet keeps no order of its sides ({in_order} clear rows fit as a and b, {exchanged} the other way \
@@ -104,6 +107,18 @@ pub(super) fn summary(args: &AuditArgs, folder: &Folder, passed: &Passed) -> Res
     }
     outln!("Report: {}", folder.path().join("report.html").display());
     Ok(())
+}
+
+/// How the sheet's 20s are read, where it is not the usual way.
+fn twenties_read(twenties: Twenties) -> Option<&'static str> {
+    match twenties {
+        Twenties::All => None,
+        Twenties::Aside => Some("The sheet's 20s are read as those taken off the board."),
+        Twenties::Apart => Some("The sheet's totals are read without the round's 20s, which stand beside them."),
+        Twenties::Beside => {
+            Some("The sheet's 20s are read as those taken off the board, which its totals do not hold.")
+        }
+    }
 }
 
 fn headline(audit: &Audit) -> String {
