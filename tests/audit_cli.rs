@@ -258,6 +258,21 @@ fn what_is_wrong_with_the_command_is_told_before_anything_is_counted() {
     }
 }
 
+#[test]
+fn a_path_with_a_slip_in_it_leaves_an_earlier_report_alone() {
+    let club = Club::new(&["oak-empty"]);
+    club.run("photos");
+    let before = files(&club.path("crokeye-audit"));
+    for arguments in ["fotos", "fotos none-*.jpg"] {
+        let output = club.run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("fotos"), "{output:?}");
+    }
+    assert!(files(&club.path("crokeye-audit")) == before);
+    assert_eq!(club.run("fotos --out elsewhere").status.code(), Some(2));
+    assert!(!club.path("elsewhere").exists());
+}
+
 /// Moments at which a run is killed.
 const DEATHS: u32 = 20;
 

@@ -19,9 +19,13 @@ const TEXT = {
     close_line: "{0} of {1} discs are too close to call.", rows: "Rows of the sheet without a picture", faults: "Rows that cannot be used",
     unused: "Columns that were not used: {0}", twenties_all: "The sheet's 20s are read as all 20s of the round.",
     twenties_aside: "The sheet's 20s are read as those taken off the board.",
-    twenties_apart: "The sheet's totals are read without their 20s.",
+    twenties_apart: "The sheet's totals are read without the round's 20s, which stand beside them.",
+    twenties_beside: "The sheet's 20s are read as those taken off the board, which its totals do not hold.",
+    apart: "beside the total",
+    no_order: "The sheet keeps no order of its sides ({0} clear rows fit as a and b, {1} the other way round): either order was taken.",
     far: "The circle drawn is where the disc touches the board; its top leans away from the camera.",
     nothing: "Nothing matches.", stale: "A decision no longer fits: no disc is at its place.", help: "Keys",
+    other_colours: "Neither side has a colour that the sheet names.",
     exchanged: "The sheet's totals fit with the sides exchanged.", set_aside: "{1} × 20 set aside would explain side {0}.",
     impossible: "No count of side {0} gives {1}.", more_twenties: "{1} discs of side {0} lie in the hole, the sheet has {2} 20s.",
     keys: [["j / k", "next, previous picture"], ["1 … 7", "filters"], ["/", "search"], ["o", "lines and values on, off"],
@@ -47,9 +51,13 @@ const TEXT = {
     close_line: "{0} pions sur {1} sont trop serrés pour trancher.", rows: "Lignes de la feuille sans photo", faults: "Lignes inutilisables",
     unused: "Colonnes non utilisées : {0}", twenties_all: "Les 20 de la feuille sont lus comme tous ceux de la manche.",
     twenties_aside: "Les 20 de la feuille sont lus comme ceux retirés du plateau.",
-    twenties_apart: "Les totaux de la feuille sont lus sans leurs 20.",
+    twenties_apart: "Les totaux de la feuille sont lus sans les 20 de la manche, notés à côté.",
+    twenties_beside: "Les 20 de la feuille sont lus comme ceux retirés du plateau, que ses totaux ne comptent pas.",
+    apart: "à côté du total",
+    no_order: "La feuille ne garde pas l’ordre des camps ({0} lignes nettes vont comme a et b, {1} à l’inverse) : les deux ordres sont admis.",
     far: "Le cercle dessiné est l’endroit où le pion touche le plateau ; son dessus penche loin de l’appareil.",
     nothing: "Rien ne correspond.", stale: "Une décision ne convient plus : aucun pion à cet endroit.", help: "Touches",
+    other_colours: "Aucun camp n’a une couleur que la feuille nomme.",
     exchanged: "Les totaux de la feuille conviennent si l’on échange les camps.", set_aside: "{1} × 20 mis de côté expliqueraient le camp {0}.",
     impossible: "Aucun compte du camp {0} ne donne {1}.", more_twenties: "{1} pions du camp {0} sont dans le trou, la feuille a {2} 20.",
     keys: [["j / k", "photo suivante, précédente"], ["1 … 7", "filtres"], ["/", "chercher"], ["o", "lignes et valeurs oui, non"],
@@ -262,17 +270,19 @@ function swatch(item, side) {
 }
 
 function totals(item, state) {
-  const { claimed, set_aside: aside, row } = item.audit;
+  const { claimed, counted, row } = item.audit;
+  // What the sheet's way of counting 20s adds to the board, or leaves out.
+  const more = item.sides.map((side, index) => (row === null ? 0 : counted[index] - side.total));
   const head = el("tr", {}, el("th", {}, t("side")), el("th.sum", {}, t("sum")));
-  const some = row !== null && aside.some((count) => count > 0);
-  if (some) head.append(el("th", {}, t("aside")));
+  const some = more.some((points) => points !== 0);
+  if (some) head.append(el("th", {}, t(more.some((points) => points > 0) ? "aside" : "apart")));
   head.append(el("th.n", {}, t("picture")));
   if (row !== null) head.append(el("th.n", {}, t("sheet")), el("th.n", {}, t("difference")));
   const table = el("table", {}, head);
   state.sides.forEach((side, index) => {
-    const total = side.points + (row !== null ? 20 * aside[index] : 0);
+    const total = side.points + more[index];
     const line = el("tr", {}, el("td", {}, swatch(item, side), sideName(side)), el("td.sum", {}, sumOf(side)));
-    if (some) line.append(el("td", {}, aside[index] ? aside[index] + "×20" : ""));
+    if (some) line.append(el("td", {}, more[index] ? (more[index] < 0 ? "− " : "") + Math.abs(more[index]) / 20 + "×20" : ""));
     line.append(el("td.n", {}, el("b", {}, String(total))));
     if (row !== null) {
       const off = claimed[index] - total;
@@ -398,6 +408,7 @@ function summary() {
     t("close_line", tally.close_discs, tally.discs)];
   if (audit.has_sheet) {
     if (audit.conventions.twenties !== "all") lines.push(t("twenties_" + audit.conventions.twenties));
+    if (!audit.conventions.sides_fixed) lines.push(t("no_order", audit.conventions.in_order, audit.conventions.exchanged));
     if (audit.unused.length) lines.push(t("unused", audit.unused.join(", ")));
   }
   $("summary").replaceChildren(...lines.map((line) => el("p", {}, line)));

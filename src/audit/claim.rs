@@ -173,7 +173,10 @@ fn time(date: &str, time: &str) -> Option<DateTime> {
         let (day, clock) = text.trim_end_matches('Z').split_once([' ', 'T'])?;
         Some(day_of(day)?.to_datetime(clock_of(clock)?))
     };
-    whole(time).or_else(|| whole(date)).or_else(|| Some(day_of(date)?.to_datetime(clock_of(time)?)))
+    // A workbook's cell that holds a day alone is one with the time 0:00.
+    let day = |text: &str| day_of(text.split([' ', 'T']).next()?);
+    let both = || Some(day(date)?.to_datetime(clock_of(time)?));
+    whole(time).or_else(both).or_else(|| whole(date))
 }
 
 fn day_of(text: &str) -> Option<Date> {
@@ -242,6 +245,25 @@ mod tests {
     }
 
     #[test]
+    fn a_workbook_may_hold_day_and_time_in_two_cells() {
+        let mut book = rust_xlsxwriter::Workbook::new();
+        let sheet = book.add_worksheet();
+        for (column, title) in ["Date", "Time", "A", "B"].into_iter().enumerate() {
+            sheet.write(0, column as u16, title).unwrap();
+        }
+        let moment = |text: &str| rust_xlsxwriter::ExcelDateTime::parse_from_str(text).unwrap();
+        let format = |text: &str| rust_xlsxwriter::Format::new().set_num_format(text);
+        sheet.write_with_format(1, 0, &moment("2026-03-14"), &format("yyyy-mm-dd")).unwrap();
+        sheet.write_with_format(1, 1, &moment("20:15:00"), &format("hh:mm")).unwrap();
+        sheet.write(1, 2, 60).unwrap();
+        sheet.write(1, 3, 45).unwrap();
+        let table = Table::read(&book.save_to_buffer().unwrap()).unwrap();
+        let (claims, faults) = claims(&table, &Columns::of(&table.header, &[]).unwrap());
+        assert!(faults.is_empty(), "{faults:?}");
+        assert_eq!(claims[0].time, Some(date(2026, 3, 14).at(20, 15, 0, 0)));
+    }
+
+    #[test]
     fn times_are_read_as_people_write_them() {
         let half_past = date(2026, 11, 30).at(20, 30, 0, 0);
         for (day, clock) in [
@@ -250,6 +272,7 @@ mod tests {
             ("30.11.2026", "20:30"),
             ("30/11/2026", "20h30"),
             ("2026-11-30 20:30:00", ""),
+            ("2026-11-30 00:00:00", "20:30:00"),
         ] {
             assert_eq!(time(day, clock), Some(half_past), "{day:?} {clock:?}");
         }

@@ -281,6 +281,7 @@ mod tests {
         let doubt = |disc, total| Review {
             disc: Some(disc),
             reason: "close".to_owned(),
+            at_mm: None,
             total_if_other: [(Side::A, total)].into(),
         };
         report.review = vec![doubt(1, 20), doubt(2, 30)];

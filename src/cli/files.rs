@@ -22,7 +22,8 @@ pub enum Take {
 
 /// The files named by `given`: a folder stands for the pictures in it and below, by name; a pattern (`night-*/*.jpg`) that
 /// the shell left alone for what it matches. A folder or pattern without any stays, and is refused in its turn like every
-/// other thing that is no picture. Nothing inside the folder `except` is taken.
+/// other thing that is no picture. Nothing inside the folder `except` is taken. With [`Take::Every`] what is called like a
+/// picture and is no file (a broken link, a pipe) is taken too, to be refused in its turn.
 pub fn expand(given: &[PathBuf], take: Take, except: Option<&Path>) -> Vec<PathBuf> {
     let except = except.and_then(|folder| folder.canonicalize().ok());
     let walk = |path: &Path| {
@@ -37,7 +38,8 @@ pub fn expand(given: &[PathBuf], take: Take, except: Option<&Path>) -> Vec<PathB
             Vec::new()
         } else {
             let pattern = path.to_string_lossy();
-            let paths = glob::glob(&pattern).into_iter().flatten().flatten();
+            let direct = |path: &PathBuf| !is_roundabout(path, &pattern);
+            let paths = glob::glob(&pattern).into_iter().flatten().flatten().filter(direct);
             let taken = |path: PathBuf| if is_picture(&path, take) { vec![path] } else { Vec::new() };
             paths.flat_map(|path| if path.is_dir() { walk(&path) } else { taken(path) }).collect()
         };
@@ -61,6 +63,13 @@ pub fn whole(path: &Path, most: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Whether the `**` of a pattern found this path by way of a link to a folder, which may lead in a circle.
+fn is_roundabout(path: &Path, pattern: &str) -> bool {
+    let Some(fixed) = Path::new(pattern).components().position(|part| part.as_os_str() == "**") else { return false };
+    let parts: Vec<_> = path.components().collect();
+    (fixed + 1..parts.len()).any(|end| parts[..end].iter().collect::<PathBuf>().is_symlink())
+}
+
 /// Pictures in `folder` and below, by name. Hidden folders and links to folders are left out: a link may lead in a circle.
 fn below(folder: &Path, take: Take, except: Option<&Path>, out: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> =
@@ -76,7 +85,7 @@ fn below(folder: &Path, take: Take, except: Option<&Path>, out: &mut Vec<PathBuf
             if !excepted {
                 below(&path, take, except, out);
             }
-        } else if path.is_file() && is_picture(&path, take) {
+        } else if is_picture(&path, take) && !path.is_dir() && (take == Take::Every || path.is_file()) {
             out.push(path);
         }
     }
@@ -93,6 +102,32 @@ fn is_picture(path: &Path, take: Take) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_pipes_are_told_and_never_lead_in_circles() {
+        use std::os::unix::fs::symlink;
+        let root = tempfile::tempdir().unwrap();
+        let path = |name: &str| root.path().join(name);
+        std::fs::create_dir_all(path("night/late")).unwrap();
+        std::fs::write(path("night/1.jpg"), b"").unwrap();
+        std::fs::write(path("night/late/2.jpg"), b"").unwrap();
+        symlink("..", path("night/late/round")).unwrap();
+        symlink("nowhere.jpg", path("night/broken.jpg")).unwrap();
+        symlink("1.jpg", path("night/link.jpg")).unwrap();
+        symlink("night", path("same")).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(path("night/pipe.jpg")).status().unwrap().success());
+        let names = |given: &str, take| -> Vec<String> {
+            let found = expand(&[path(given)], take, None);
+            found.iter().map(|p| p.strip_prefix(root.path()).unwrap().display().to_string()).collect()
+        };
+        let readable = ["night/1.jpg", "night/late/2.jpg", "night/link.jpg"];
+        assert_eq!(names("night", Take::Readable), readable);
+        let every = ["night/1.jpg", "night/broken.jpg", "night/late/2.jpg", "night/link.jpg", "night/pipe.jpg"];
+        assert_eq!(names("night", Take::Every), every);
+        assert_eq!(names("**/1.jpg", Take::Readable), ["night/1.jpg"]);
+        assert_eq!(names("same/**/2.jpg", Take::Readable), ["same/late/2.jpg"]);
+    }
 
     #[test]
     fn folders_and_patterns_stand_for_their_pictures() {

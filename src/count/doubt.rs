@@ -10,7 +10,7 @@ use crate::board::{Line, Side, State, Zone};
 use crate::geometry::{BoardMm, Point};
 use crate::register::Registration;
 
-use super::report::{ImageSize, Review, SideTotal};
+use super::report::{ImageSize, Review, SideTotal, rounded};
 use super::sides::Naming;
 use super::{Options, Scene, index, palette};
 
@@ -65,8 +65,8 @@ impl Totals<'_> {
 /// A candidate that was taken for no disc, but by less than this probability: a person should look.
 const REFUSED_DOUBT: f64 = 0.08;
 
-/// What may be a disc on the playing surface although it was not taken for one.
-fn refused(scene: &Scene) -> impl Iterator<Item = String> + '_ {
+/// What may be a disc on the playing surface although it was not taken for one: its place, and the doubt.
+fn refused(scene: &Scene) -> impl Iterator<Item = ([f64; 2], String)> + '_ {
     let reach = scene.registration.inner_mm()[0];
     let found = |at: crate::geometry::Point<crate::geometry::BoardMm>| {
         scene.detections.discs.iter().any(|d| d.base.distance(at) < scene.detections.set.radius_mm)
@@ -83,13 +83,17 @@ fn refused(scene: &Scene) -> impl Iterator<Item = String> + '_ {
             } else {
                 format!("{} mm from the centre", r.base.norm().round())
             };
-            format!("what lies {place} was not taken for a disc, but may be one ({percent} %)")
+            (
+                [r.base.x, r.base.y].map(|mm| rounded(mm, 2)),
+                format!("what lies {place} was not taken for a disc, but may be one ({percent} %)"),
+            )
         })
 }
 
 fn board_doubts(size: ImageSize, scene: &Scene, totals: &Totals, naming: &Naming, options: &Options) -> Vec<Review> {
-    let entry = |reason: String| Review { disc: None, reason, total_if_other: BTreeMap::new() };
-    let mut out: Vec<Review> = refused(scene).map(entry).collect();
+    let entry = |reason: String| Review { disc: None, reason, at_mm: None, total_if_other: BTreeMap::new() };
+    let refused = refused(scene).map(|(at, reason)| Review { at_mm: Some(at), ..entry(reason) });
+    let mut out: Vec<Review> = refused.collect();
     let scoring = scene.verdicts.iter().any(|verdict| verdict.zone != Zone::Out);
     if let Some(doubt) = naming.doubt.as_ref().filter(|_| scoring) {
         let [a, b] = totals.0;
@@ -148,7 +152,7 @@ fn disc_doubts(scene: &Scene, disc: usize, totals: &Totals, options: &Options) -
     let (fit, verdict) = (&scene.detections.discs[disc], &scene.verdicts[disc]);
     let mut out = Vec::new();
     let mut push = |reason: String, other: BTreeMap<Side, u32>| {
-        out.push(Review { disc: Some(id(disc)), reason, total_if_other: other });
+        out.push(Review { disc: Some(id(disc)), reason, at_mm: None, total_if_other: other });
     };
     let now = verdict.zone;
     if let Some(call) = verdict.call.filter(|call| call.close) {
@@ -231,7 +235,7 @@ fn overlaps(scene: &Scene, totals: &Totals) -> Vec<Review> {
             if apart < one.radius_mm + two.radius_mm - doubt && zones != [Zone::Out; 2] {
                 let reason = format!("lies {apart:.0} mm from disc {}: one is stacked or no disc", id(first));
                 let other = totals.instead(scene.detections.discs[second].side, zones[1], Zone::Out);
-                out.push(Review { disc: Some(id(second)), reason, total_if_other: other });
+                out.push(Review { disc: Some(id(second)), reason, at_mm: None, total_if_other: other });
             }
         }
     }

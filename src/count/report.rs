@@ -249,6 +249,9 @@ pub struct Review {
     pub disc: Option<u32>,
     /// A sentence part: what is in doubt and why.
     pub reason: String,
+    /// Where that lies which was not taken for a disc, but may be one: mm from the centre.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_mm: Option<[f64; 2]>,
     /// The totals that would change if the doubt is true, by side.
     pub total_if_other: BTreeMap<Side, u32>,
 }
@@ -302,7 +305,7 @@ impl Report {
             image: Some(size),
             status: Status::NoBoard,
             error: None,
-            review: vec![Review { disc: None, reason, total_if_other: BTreeMap::new() }],
+            review: vec![Review { disc: None, reason, at_mm: None, total_if_other: BTreeMap::new() }],
             ..Self::error(source, String::new())
         }
     }
@@ -375,6 +378,7 @@ mod tests {
         let entry = Review {
             disc: Some(4),
             reason: "0.1 mm from the 10 line".to_owned(),
+            at_mm: None,
             total_if_other: [(Side::A, 35), (Side::B, 45)].into(),
         };
         let sides = [side(Side::A, Some("black")), side(Side::B, None)];

@@ -417,12 +417,12 @@ impl Rounds {
             if let Some(tray) = tray.filter(|tray| *tray != side.set_aside) {
                 let reason = format!("the tray shows {tray} 20s, {} were seen taken off the board", side.set_aside);
                 let other = [(side.side, side.total - 20 * side.set_aside + 20 * tray)].into();
-                review.push(Review { disc: None, reason, total_if_other: other });
+                review.push(Review { disc: None, reason, at_mm: None, total_if_other: other });
             }
         }
         for frame in self.missed.iter().chain(&self.untold) {
             let reason = format!("something lay in the hole at frame {frame} and was not counted: a 20 may be missing");
-            review.push(Review { disc: None, reason, total_if_other: Default::default() });
+            review.push(Review { disc: None, reason, at_mm: None, total_if_other: Default::default() });
         }
         let status = if review.is_empty() { report.status } else { Status::Review };
         let result = RoundResult {

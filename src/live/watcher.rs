@@ -331,7 +331,7 @@ impl Watcher {
         let mut report = self.assembled(frame, scene.registration.clone(), scene.detections.clone()).report;
         for at in &difference.unexplained {
             let reason = format!("something of a disc's size near ({:.0}, {:.0}) mm is not counted", at.x, at.y);
-            report.review.push(Review { disc: None, reason, total_if_other: Default::default() });
+            report.review.push(Review { disc: None, reason, at_mm: None, total_if_other: Default::default() });
             report.status = Status::Review;
         }
         if self.rounds.phase() == Phase::Ready {

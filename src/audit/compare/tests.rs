@@ -2,8 +2,8 @@ use super::*;
 use crate::audit::testing::{claim, report};
 use crate::count::palette;
 
-const LOOSE: Conventions = Conventions { twenties: Twenties::All, sides_fixed: false };
-const FIXED: Conventions = Conventions { twenties: Twenties::All, sides_fixed: true };
+const LOOSE: Conventions = Conventions { twenties: Twenties::All, sides_fixed: false, in_order: 0, exchanged: 0 };
+const FIXED: Conventions = Conventions { sides_fixed: true, ..LOOSE };
 
 fn verdict(report: &Report, claim: &Claim, conventions: Conventions) -> Verdict {
     compare(report, Some(claim), conventions).verdict
@@ -40,6 +40,42 @@ fn named_colours_settle_the_order() {
     assert_eq!(verdict(&picture, &claim, LOOSE), Verdict::Disagrees);
 }
 
+/// A brown and a natural side, as near to black as brown wood is.
+fn brown_and_natural() -> Report {
+    let mut picture = report(&[20, 20, 20], &[15, 15, 15]);
+    picture.sides[0].colour = Some("brown".to_owned());
+    for disc in picture.discs.iter_mut().filter(|disc| disc.side == Some(Side::A)) {
+        disc.colour = crate::count::report::Colour { name: "brown".to_owned(), lab: [45.0, 12.0, 25.0] };
+    }
+    picture
+}
+
+#[test]
+fn a_colour_that_a_side_bears_goes_there_and_the_other_to_the_other_side() {
+    let picture = brown_and_natural();
+    for (names, totals) in
+        [(["black", "natural"], [60, 45]), (["natural", "dark"], [45, 60]), (["brown", "red"], [60, 45])]
+    {
+        let mut row = claim(totals);
+        row.sides.iter_mut().zip(names).for_each(|(side, name)| side.colour = palette::named(name));
+        assert_eq!(verdict(&picture, &row, FIXED), Verdict::Agrees, "{names:?}");
+        row.sides[0].total = Some(5);
+        assert_eq!(verdict(&picture, &row, FIXED), Verdict::Disagrees, "{names:?}");
+    }
+}
+
+#[test]
+fn colours_that_are_not_in_the_picture_leave_it_doubtful_with_a_remark() {
+    let mut row = claim([60, 45]);
+    row.sides.iter_mut().zip(["green", "blue"]).for_each(|(side, name)| side.colour = palette::named(name));
+    for totals in [[60, 45], [45, 60], [5, 10]] {
+        row.sides.iter_mut().zip(totals).for_each(|(side, total)| side.total = Some(total));
+        let found = compare(&brown_and_natural(), Some(&row), FIXED);
+        assert_eq!(found.verdict, Verdict::Doubtful);
+        assert!(found.remarks.contains(&Remark::OtherColours), "{found:?}");
+    }
+}
+
 #[test]
 fn open_calls_leave_what_they_allow_open() {
     let mut picture = report(&[15, 10], &[5]);
@@ -47,6 +83,7 @@ fn open_calls_leave_what_they_allow_open() {
     let doubt = |disc, total| crate::count::report::Review {
         disc,
         reason: String::new(),
+        at_mm: None,
         total_if_other: [(Side::A, total)].into(),
     };
     picture.review = vec![doubt(Some(1), 20), doubt(Some(2), 20)];
@@ -59,8 +96,27 @@ fn open_calls_leave_what_they_allow_open() {
     ] {
         assert_eq!(verdict(&picture, &claim([total, 5]), FIXED), expected, "{total}");
     }
-    picture.review.push(doubt(None, 25));
-    assert_eq!(verdict(&picture, &claim([240, 5]), FIXED), Verdict::Open);
+    let mut whole = picture.clone();
+    whole.review.push(crate::count::report::Review { total_if_other: Default::default(), ..doubt(None, 25) });
+    for (totals, expected) in [([240, 5], Verdict::Open), ([1, 1], Verdict::Doubtful), ([245, 5], Verdict::Doubtful)] {
+        assert_eq!(verdict(&whole, &claim(totals), FIXED), expected, "{totals:?}");
+    }
+    let mut spot = report(&[15, 10], &[5]);
+    spot.status = Status::Review;
+    spot.review = vec![crate::count::report::Review {
+        at_mm: Some([116.0, 0.0]),
+        total_if_other: Default::default(),
+        ..doubt(None, 25)
+    }];
+    for (totals, expected) in [
+        ([35, 5], Verdict::Open),
+        ([25, 15], Verdict::Open),
+        ([1, 1], Verdict::Doubtful),
+        ([200, 200], Verdict::Doubtful),
+        ([20, 5], Verdict::Doubtful),
+    ] {
+        assert_eq!(verdict(&spot, &claim(totals), FIXED), expected, "{totals:?}");
+    }
 }
 
 #[test]
@@ -78,17 +134,40 @@ fn twenties_are_read_as_most_clear_pictures_have_them() {
     assert_eq!(read(&sheet([[(75, 3), (5, 0)], [(50, 2), (30, 1)], [(55, 2), (15, 0)]])), Twenties::All);
     assert_eq!(read(&sheet([[(75, 2), (5, 0)], [(50, 2), (30, 0)], [(55, 2), (15, 0)]])), Twenties::Aside);
     assert_eq!(read(&sheet([[(15, 3), (5, 0)], [(10, 2), (10, 1)], [(15, 2), (15, 0)]])), Twenties::Apart);
+    assert_eq!(read(&sheet([[(35, 2), (5, 0)], [(10, 2), (30, 0)], [(15, 2), (15, 0)]])), Twenties::Beside);
 }
 
 #[test]
-fn a_sheet_whose_sides_mostly_fit_is_held_to_its_order() {
+fn figures_are_shown_as_typed() {
+    let picture = report(&[20, 15], &[5]);
+    for (twenties, count, right) in
+        [(Twenties::All, 3, 75), (Twenties::Aside, 2, 75), (Twenties::Apart, 3, 15), (Twenties::Beside, 2, 35)]
+    {
+        for (typed, expected) in [(right, Verdict::Agrees), (right + 5, Verdict::Disagrees)] {
+            let mut row = claim([typed, 5]);
+            row.sides[0].twenties = Some(count);
+            let found = compare(&picture, Some(&row), Conventions { twenties, ..FIXED });
+            assert_eq!((found.verdict, found.claimed, found.counted), (expected, Some([typed, 5]), Some([right, 5])));
+            assert!(!found.remarks.iter().any(|remark| matches!(remark, Remark::MoreTwenties { .. })), "{found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_sheet_is_held_to_its_order_until_many_rows_break_it() {
     let picture = report(&[15, 10, 10], &[5]);
-    let straight = claim([35, 5]);
-    let crossed = claim([5, 35]);
-    let sheet = |claims: &[&Claim]| conventions(claims.iter().map(|claim| (&picture, *claim))).sides_fixed;
-    assert!(sheet(&[&straight; 10]));
-    assert!(!sheet(&[&straight; 4]), "too few to tell");
-    assert!(!sheet(&[&straight, &crossed, &straight, &crossed, &straight, &straight, &straight]));
+    let read = |straight: usize, crossed: usize| {
+        let claims = [vec![claim([35, 5]); straight], vec![claim([5, 35]); crossed]].concat();
+        conventions(claims.iter().map(|claim| (&picture, claim)))
+    };
+    for (straight, crossed) in [(0, 0), (0, 1), (1, 1), (3, 1), (11, 1), (59, 1), (50, 8)] {
+        let found = read(straight, crossed);
+        assert!(found.sides_fixed, "{crossed} exchanged beside {straight} show nothing");
+        assert_eq!((found.in_order as usize, found.exchanged as usize), (straight, crossed));
+    }
+    for (straight, crossed) in [(0, 2), (2, 2), (4, 3), (8, 4), (30, 30), (0, 20)] {
+        assert!(!read(straight, crossed).sides_fixed, "{crossed} exchanged beside {straight} keep no order");
+    }
 }
 
 #[test]

@@ -146,6 +146,7 @@ pub fn sentence(remark: &Remark) -> String {
     let letter = |side: &Side| if *side == Side::A { "a" } else { "b" };
     match remark {
         Remark::Exchanged => "the sheet's totals fit with the sides exchanged".to_owned(),
+        Remark::OtherColours => "neither side has a colour that the sheet names".to_owned(),
         Remark::SetAside { side, count } => format!("{count} 20s set aside would explain side {}", letter(side)),
         Remark::Impossible { side, total } => format!("no count of side {} gives {total}", letter(side)),
         Remark::MoreTwenties { side, seen, sheet } => {

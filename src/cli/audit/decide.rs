@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::results::{Called, Folder};
-use super::{AuditArgs, once};
+use super::{AuditArgs, once, there};
 use crate::cli::out::outln;
 
 /// Decide what a picture shows: the decision is kept, survives every further run and shows in the report.
@@ -188,7 +188,7 @@ fn refresh(args: &DecideArgs, folder: &Folder) -> Result<ExitCode> {
     again.watch = false;
     again.json = false;
     again.quiet = true;
-    once(&again, folder)?;
+    once(&again, folder, &there(&again)?)?;
     if !args.quiet {
         outln!("The results are up to date: {}", again.out.join("report.html").display());
     }

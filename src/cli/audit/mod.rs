@@ -11,7 +11,7 @@ mod work;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::{Args, Subcommand, ValueEnum};
 use crokeye::audit::columns::{Columns, Named};
 use crokeye::audit::decision::Decisions;
@@ -150,15 +150,31 @@ pub fn run(args: &AuditArgs) -> Result<ExitCode> {
         return decide::run(decide);
     }
     interrupt::listen()?;
+    if args.watch {
+        let folder = Folder::open(&args.out)?;
+        folder.keep_command()?;
+        return watch::run(args, &folder);
+    }
+    let photos = there(args)?;
     let folder = Folder::open(&args.out)?;
     folder.keep_command()?;
-    if args.watch { watch::run(args, &folder) } else { once(args, &folder) }
+    once(args, &folder, &photos)
+}
+
+/// The photos that the command names. Where none of them is there, the results of an earlier run are not touched.
+fn there(args: &AuditArgs) -> Result<Vec<PathBuf>> {
+    let photos = photos(args);
+    let named = args.photos.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+    ensure!(
+        photos.iter().any(|path| path.symlink_metadata().is_ok()),
+        "there is nothing at {named}: nothing was counted or written"
+    );
+    Ok(photos)
 }
 
 /// One round of counting and writing.
-fn once(args: &AuditArgs, folder: &Folder) -> Result<ExitCode> {
-    let photos = photos(args);
-    let Some(passed) = pass(args, folder, &photos)? else {
+fn once(args: &AuditArgs, folder: &Folder, photos: &[PathBuf]) -> Result<ExitCode> {
+    let Some(passed) = pass(args, folder, photos)? else {
         return Ok(ExitCode::from(interrupt::STATUS));
     };
     say::summary(args, folder, &passed)?;

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 use anyhow::Result;
-use crokeye::audit::compare::Verdict;
+use crokeye::audit::compare::{Conventions, Twenties, Verdict};
 use crokeye::audit::output::tables::sentence;
 use crokeye::audit::{Audit, Item};
 use crokeye::count::report::{SideTotal, Status};
@@ -68,13 +68,25 @@ pub(super) fn summary(args: &AuditArgs, folder: &Folder, passed: &Passed) -> Res
         return Ok(());
     }
     outln!("{}", headline(audit));
+    let Conventions { twenties, sides_fixed, in_order, exchanged } = audit.conventions;
+    if let Some(read) = twenties_read(twenties) {
+        outln!("{read}");
+    }
+    if audit.has_sheet && !sides_fixed {
+        outln!(
+            "The sheet keeps no order of its sides ({in_order} clear rows fit as a and b, {exchanged} the other way \
+             round): either order was taken."
+        );
+    }
     let of = |verdicts: &[Verdict]| -> Vec<&Item> {
         audit.items.iter().filter(|item| verdicts.contains(&item.audit.comparison.verdict)).collect()
     };
     lines("The picture disagrees with the sheet", of(&[Verdict::Disagrees]).into_iter().map(against));
-    let look =
-        of(&[Verdict::Doubtful, Verdict::Open]).into_iter().map(|item| format!("{}: {}", against(item), open(item)));
-    lines("Too close to call, and not as the sheet says", look);
+    let look = of(&[Verdict::Doubtful, Verdict::Open]).into_iter().map(|item| {
+        let doubts = open(item);
+        if doubts.is_empty() { against(item) } else { format!("{}: {doubts}", against(item)) }
+    });
+    lines("Not clear, and not as the sheet says", look);
     let alone = of(&[Verdict::Unclaimed]);
     if audit.has_sheet {
         lines("Pictures without a row in the sheet", alone.iter().map(|item| item.report.source.clone()));
@@ -95,6 +107,18 @@ pub(super) fn summary(args: &AuditArgs, folder: &Folder, passed: &Passed) -> Res
     }
     outln!("Report: {}", folder.path().join("report.html").display());
     Ok(())
+}
+
+/// How the sheet's 20s are read, where it is not the usual way.
+fn twenties_read(twenties: Twenties) -> Option<&'static str> {
+    match twenties {
+        Twenties::All => None,
+        Twenties::Aside => Some("The sheet's 20s are read as those taken off the board."),
+        Twenties::Apart => Some("The sheet's totals are read without the round's 20s, which stand beside them."),
+        Twenties::Beside => {
+            Some("The sheet's 20s are read as those taken off the board, which its totals do not hold.")
+        }
+    }
 }
 
 fn headline(audit: &Audit) -> String {

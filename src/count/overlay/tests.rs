@@ -58,6 +58,7 @@ fn a_picture_without_a_board_shows_the_reason() {
     count.report.review = vec![crate::count::report::Review {
         disc: None,
         reason: "no three concentric lines".to_owned(),
+        at_mm: None,
         total_if_other: Default::default(),
     }];
     let picture = draw(&truth.frame, &count);
