@@ -270,6 +270,11 @@ fn backups_are_made_and_damage_is_told() {
     std::fs::write(desk.file("copy.db"), bytes).unwrap();
     let output = desk.output("match list --db copy.db");
     assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stdout));
+    let output = desk.output("db check --db copy.db");
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.code() == Some(1) && told.contains("FAULT: "), "{told}");
+    desk.ok("db backup file:uri.db?mode=memory");
+    assert!(desk.file("file:uri.db?mode=memory").exists());
 }
 
 #[test]

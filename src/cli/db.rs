@@ -1,13 +1,13 @@
 //! `crokeye db`: care of the database.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use crokeye::score::export::{Exported, Target, export};
-use crokeye::store::{Purpose, Store};
+use crokeye::store::{Purpose, Report, Store, StoreError};
 use serde_json::json;
 
 use super::match_log::{Common, block};
@@ -31,7 +31,7 @@ enum DbCommand {
     Path,
     /// Check everything: file, references, the chain of every event, every match, every photo. Status 1 if not well.
     Check,
-    /// Copy the database as it is now, with its photos; safe while others write.
+    /// Copy the database as it is now, with its photos; safe while others write. Status 1 if a damaged photo is left out.
     Backup {
         /// The new file; it must not exist.
         target: PathBuf,
@@ -57,17 +57,18 @@ pub fn run(args: &DbArgs) -> Result<ExitCode> {
     block(async {
         match &args.command {
             DbCommand::Path => Ok(ExitCode::SUCCESS),
-            DbCommand::Check => check(&args.common, &Store::open_for(&path, Purpose::Rescue).await?).await,
+            DbCommand::Check => check(&args.common, &path).await,
             DbCommand::Backup { target } => {
                 let store = Store::open_for(&path, Purpose::Read).await?;
-                store.backup(target).await?;
+                let left_out = store.backup(target).await?;
                 store.close().await;
                 if args.common.json {
-                    outln!("{}", json!({ "backup": target }));
+                    outln!("{}", json!({ "backup": target, "left_out": left_out }));
                 } else {
+                    left_out.iter().for_each(|what| outln!("LEFT OUT: {what}"));
                     outln!("Backed up to {}.", target.display());
                 }
-                Ok(ExitCode::SUCCESS)
+                Ok(if left_out.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
             }
             DbCommand::Export { output } => {
                 dump(&Store::open_for(&path, Purpose::Rescue).await?, output.as_ref()).await
@@ -76,8 +77,16 @@ pub fn run(args: &DbArgs) -> Result<ExitCode> {
     })
 }
 
-async fn check(common: &Common, store: &Store) -> Result<ExitCode> {
-    let report = store.check().await?;
+async fn check(common: &Common, path: &Path) -> Result<ExitCode> {
+    let report = match Store::open_for(path, Purpose::Rescue).await {
+        Ok(store) => {
+            let report = store.check().await?;
+            store.close().await;
+            report
+        }
+        Err(error @ StoreError::Damaged { .. }) => Report { faults: vec![error.to_string()], ..Report::default() },
+        Err(error) => return Err(error.into()),
+    };
     if common.json {
         let mut value = json!(report);
         value["ok"] = json!(report.faults.is_empty());
@@ -85,12 +94,13 @@ async fn check(common: &Common, store: &Store) -> Result<ExitCode> {
     } else {
         outln!(
             "{}: layout {}, {} match(es), {} event(s), {} document(s) checked.",
-            store.path().display(),
+            path.display(),
             report.layout,
             report.matches,
             report.events,
             report.documents
         );
+        report.elsewhere.iter().for_each(|what| outln!("Note: {what}, which is not in this database."));
         match report.faults.as_slice() {
             [] => outln!("All is well."),
             faults => faults.iter().for_each(|fault| outln!("FAULT: {fault}")),
@@ -108,8 +118,12 @@ async fn dump(store: &Store, output: Option<&PathBuf>) -> Result<ExitCode> {
         }
         None => Box::new(std::io::stdout().lock()),
     };
-    let mut unreadable = false;
-    for number in store.numbers().await? {
+    let (numbers, hidden) = store.numbers_found().await?;
+    let mut unreadable = hidden.is_some();
+    if let Some(error) = hidden {
+        eprintln!("matches may be missing: {error}");
+    }
+    for number in numbers {
         let mut log = Vec::new();
         let loaded = match store.load_with(number, &mut |record| log.push(record.clone())).await {
             Ok(loaded) => loaded,

@@ -88,6 +88,9 @@ pub enum StoreError {
     /// Evidence that is named is not there.
     #[error("evidence {0} is not in the store")]
     NoEvidence(String),
+    /// Evidence cannot be called that.
+    #[error("{0:?} names no evidence: that takes a SHA-256, 64 hexadecimal digits in lower case")]
+    NoName(String),
     /// Evidence has other bytes than its name says.
     #[error("evidence {sha256} is damaged: its bytes hash to {found}")]
     EvidenceDamaged {

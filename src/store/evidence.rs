@@ -50,7 +50,7 @@ impl Store {
     pub async fn fetch(&self, sha256: &str) -> Result<Vec<u8>, StoreError> {
         let known =
             sqlx::query("SELECT bytes FROM evidence WHERE sha256 = $1").bind(sha256).fetch_optional(&self.pool).await?;
-        if known.is_none() {
+        if known.is_none() || !is_name(sha256) {
             return Err(StoreError::NoEvidence(sha256.to_owned()));
         }
         let path = self.evidence_path(sha256);
@@ -76,8 +76,18 @@ impl Store {
     }
 
     pub(super) fn evidence_path(&self, sha256: &str) -> PathBuf {
-        Self::evidence_folder(&self.path).join(sha256.get(..2).unwrap_or("_")).join(sha256)
+        document(&Self::evidence_folder(&self.path), sha256)
     }
+}
+
+/// Where a document lies in a folder.
+pub(super) fn document(folder: &Path, sha256: &str) -> PathBuf {
+    folder.join(sha256.get(..2).unwrap_or("_")).join(sha256)
+}
+
+/// May a document be called that? Anything else could name a file outside of the folder.
+pub(super) fn is_name(sha256: &str) -> bool {
+    sha256.len() == 64 && sha256.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// A file of the right length: it was renamed into place whole, so its length settles it.
@@ -90,9 +100,7 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let failed = |source| StoreError::File { path: path.to_owned(), source };
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(failed)?;
-    let mut neighbour = path.as_os_str().to_owned();
-    neighbour.push(format!(".{}", uuid::Uuid::now_v7().simple()));
-    let neighbour = PathBuf::from(neighbour);
+    let neighbour = neighbour(path);
     let written = std::fs::File::create(&neighbour).and_then(|mut file| {
         file.write_all(bytes)?;
         file.sync_all()
@@ -102,9 +110,20 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
         let _ = std::fs::remove_file(&neighbour);
         failed(error)
     })?;
-    // The name itself must survive a power cut too, where the system can promise that.
-    if let Ok(folder) = std::fs::File::open(folder) {
+    sync_folder(path);
+    Ok(())
+}
+
+/// A name beside a file, for what is to become it.
+pub(super) fn neighbour(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}", uuid::Uuid::now_v7().simple()));
+    PathBuf::from(name)
+}
+
+/// Lets a file's name survive a power cut too, where the system can promise that.
+pub(super) fn sync_folder(path: &Path) {
+    if let Some(Ok(folder)) = path.parent().map(std::fs::File::open) {
         let _ = folder.sync_all();
     }
-    Ok(())
 }

@@ -7,7 +7,9 @@ use sha2::{Digest, Sha256};
 use sqlx::{QueryBuilder, Row};
 use uuid::Uuid;
 
+use super::evidence::is_name;
 use super::{StoreError, Summary, hex};
+use crate::score::event::Evidence;
 use crate::score::{Event, Match, Record};
 
 pub(super) type Connection = sqlx::SqliteConnection;
@@ -88,6 +90,16 @@ pub(super) async fn write(
     Ok(head)
 }
 
+/// The documents an event names.
+pub(super) fn evidence_of(event: &Event) -> &[Evidence] {
+    match event {
+        Event::RoundRecorded { evidence, .. } => evidence,
+        Event::RoundProposed { round, .. } => &round.evidence,
+        Event::EvidenceAttached { evidence, .. } => std::slice::from_ref(evidence),
+        _ => &[],
+    }
+}
+
 /// An event as stored.
 struct Sealed {
     revision: i64,
@@ -104,6 +116,9 @@ fn seal(number: i64, head: &str, state: &mut Option<Match>, records: &[Record]) 
     for record in records {
         let revision = i64::try_from(record.revision).unwrap_or(i64::MAX);
         let broken = |error: serde_json::Error| StoreError::Unreadable { number, revision, reason: error.to_string() };
+        if let Some(wrong) = evidence_of(&record.event).iter().find(|evidence| !is_name(&evidence.sha256)) {
+            return Err(StoreError::NoName(wrong.sha256.clone()));
+        }
         let body = serde_json::to_string(&record.event).map_err(broken)?;
         let at_us = record.at.as_microsecond();
         chain = link(&chain, revision, at_us, &record.author, &body);

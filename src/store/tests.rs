@@ -258,7 +258,8 @@ fn a_backup_is_whole_and_never_overwrites() {
         store.execute(number, None, &attach, now(), "ann").await.unwrap();
         let target = folder.path().join("backup/copy.db");
         std::fs::create_dir_all(target.parent().unwrap()).unwrap();
-        store.backup(&target).await.unwrap();
+        assert_eq!(store.backup(&target).await.unwrap(), Vec::<String>::new());
+        assert_eq!(std::fs::read_dir(target.parent().unwrap()).unwrap().count(), 2, "the copy and its photos alone");
         assert!(matches!(store.backup(&target).await, Err(StoreError::Exists(_))));
         let copy = Store::open(&target).await.unwrap();
         assert_eq!(copy.load(number).await.unwrap().game, store.load(number).await.unwrap().game);
@@ -408,5 +409,118 @@ fn a_name_that_looks_like_a_uri_is_a_path() {
         store.create(&create("nca"), now(), "ann").await.unwrap();
         store.close().await;
         assert_eq!(Store::open_for(&path, Purpose::Read).await.unwrap().numbers().await.unwrap(), [1]);
+    });
+}
+
+#[test]
+fn a_backup_that_fails_leaves_no_database() {
+    let folder = tempfile::tempdir().unwrap();
+    block(async {
+        let store = fresh(&folder).await;
+        store.create(&create("nca"), now(), "ann").await.unwrap();
+        store.keep(b"a photo", "photo", "image/jpeg", None, now()).await.unwrap();
+        let target = folder.path().join("copy.db");
+        // No photo can be put where a file is.
+        std::fs::write(folder.path().join("copy.db.evidence"), "in the way").unwrap();
+        assert!(matches!(store.backup(&target).await, Err(StoreError::File { .. })));
+        let left = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        let left: Vec<_> = left.filter(|name| name.to_string_lossy().starts_with("copy.db")).collect();
+        assert_eq!(left, ["copy.db.evidence"]);
+    });
+}
+
+#[test]
+fn a_backup_takes_what_is_good_and_says_what_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    block(async {
+        let store = fresh(&folder).await;
+        let mut kept = Vec::new();
+        for photo in ["one", "two", "three"] {
+            kept.push(store.keep(photo.as_bytes(), "photo", "image/jpeg", None, now()).await.unwrap().sha256);
+        }
+        kept.sort();
+        std::fs::write(store.evidence_path(&kept[0]), b"other").unwrap();
+        std::fs::remove_file(store.evidence_path(&kept[1])).unwrap();
+        let target = folder.path().join("copy.db");
+        let left_out = store.backup(&target).await.unwrap();
+        assert_eq!(left_out.len(), 2);
+        assert!(left_out[0].contains(&kept[0]) && left_out[1].contains(&kept[1]), "{left_out:?}");
+        let copy = Store::open(&target).await.unwrap();
+        assert!(copy.fetch(&kept[2]).await.is_ok());
+        assert_eq!(copy.check().await.unwrap().faults.len(), 2);
+    });
+}
+
+#[test]
+fn evidence_that_is_named_and_lost_is_a_fault() {
+    let folder = tempfile::tempdir().unwrap();
+    block(async {
+        let store = fresh(&folder).await;
+        let number = store.create(&create("nca"), now(), "ann").await.unwrap().number;
+        let evidence = store.keep(b"a photo", "photo", "image/jpeg", None, now()).await.unwrap();
+        store.execute(number, None, &record(60, 40), now(), "ann").await.unwrap();
+        let attach = Command::Attach { round: 1, evidence: evidence.clone() };
+        store.execute(number, None, &attach, now(), "ann").await.unwrap();
+        assert_eq!(store.check().await.unwrap().faults, Vec::<String>::new());
+        sqlx::query("DELETE FROM evidence").execute(&store.pool).await.unwrap();
+        let report = store.check().await.unwrap();
+        assert!(report.faults[0].contains(&evidence.sha256), "{report:?}");
+        // As after reading the match from another database's JSON.
+        std::fs::remove_file(store.evidence_path(&evidence.sha256)).unwrap();
+        let report = store.check().await.unwrap();
+        assert!(report.faults.is_empty() && report.elsewhere.len() == 1, "{report:?}");
+    });
+}
+
+#[test]
+fn evidence_goes_by_a_hash_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    block(async {
+        let store = fresh(&folder).await;
+        let number = store.create(&create("nca"), now(), "ann").await.unwrap().number;
+        let mut evidence = store.keep(b"a photo", "photo", "image/jpeg", None, now()).await.unwrap();
+        store.execute(number, None, &record(60, 40), now(), "ann").await.unwrap();
+        let upper = evidence.sha256.to_uppercase();
+        for wrong in ["../../../../etc/passwd", "", "é", &upper, &evidence.sha256.repeat(2)] {
+            evidence.sha256 = wrong.to_owned();
+            let attach = Command::Attach { round: 1, evidence: evidence.clone() };
+            let refused = store.execute(number, None, &attach, now(), "ann").await;
+            assert!(matches!(refused, Err(StoreError::NoName(_))), "{wrong}");
+            assert!(matches!(store.fetch(wrong).await, Err(StoreError::NoEvidence(_))), "{wrong}");
+        }
+        assert_eq!(store.load(number).await.unwrap().game.revision(), 2);
+    });
+}
+
+#[test]
+fn a_damaged_page_is_a_fault_and_the_matches_beside_it_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    block(async {
+        const MATCHES: i64 = 60;
+        let path = folder.path().join("crokeye.db");
+        let store = fresh(&folder).await;
+        for _ in 0..MATCHES {
+            store.create(&create("nca"), now(), "ann").await.unwrap();
+        }
+        store.close().await;
+        const PAGE: usize = 4096;
+        let whole = std::fs::read(&path).unwrap();
+        let (mut partly, mut fewest) = (0, MATCHES);
+        // The first page says whose file it is.
+        for page in 1..whole.len() / PAGE {
+            let mut bytes = whole.clone();
+            bytes[page * PAGE..(page + 1) * PAGE].fill(0xa5);
+            std::fs::write(&path, bytes).unwrap();
+            let store = Store::open_for(&path, Purpose::Rescue).await.unwrap();
+            let report = store.check().await.unwrap();
+            assert!(!report.faults.is_empty(), "page {page}");
+            let (numbers, _) = store.numbers_found().await.unwrap();
+            assert_eq!(numbers.len(), report.matches, "page {page}");
+            partly += usize::from(report.faults.iter().any(|fault| fault.starts_with("match ")));
+            fewest = fewest.min(numbers.len() as i64);
+            store.close().await;
+        }
+        assert!(partly > 0, "no damage hit a match: no proof");
+        assert_eq!(fewest, MATCHES, "matches are found through their row or their events");
     });
 }
