@@ -86,4 +86,5 @@ fn an_auditor_can_use_the_report() {
     let disc = decided["discs"].as_array().unwrap().iter().find(|disc| disc["id"] == used["decided"]["disc"]).unwrap();
     assert_eq!(disc["value"], used["decided"]["value"]);
     assert_eq!(decided["audit"]["decisions"][0]["author"], "Ann Lee");
+    assert_eq!(decided["audit"]["decisions"][0]["reason"], "seen on the video");
 }

@@ -3,19 +3,20 @@
 
 const TEXT = {
   en: {
-    audit: "audit", overlay: "lines and values", author: "Your name", download: "Download decisions", discard: "Discard",
+    audit: "audit", overlay: "lines and values", author: "Your name", reason: "Reason", download: "Download decisions", discard: "Discard", discard_sure: "Discard {0|decision|decisions} not saved yet?",
     search: "Search a picture or row", other: "Français", all: "all", disagrees: "disagree", look: "to look at",
     agrees: "agree", rest: "no row", failed: "not counted", decided: "decided",
     v_disagrees: "disagrees", v_doubtful: "not clear, sheet unlikely", v_open: "close call", v_agrees: "agrees",
     v_unclaimed: "no row in the sheet", v_no_board: "no board", v_unreadable: "cannot be read", v_counted: "counted",
     v_review: "close call", row: "row {0}", pooled: "judged with {0} photos of its camera",
+    left_out: "not judged with the other photos: another place, camera, board or set of discs",
     double: "same as {0}", side: "side", sum: "on the board", aside: "set aside", picture: "picture", sheet: "sheet",
     difference: "difference", photo: "Photo", top: "From straight above", closeups: "Close and doubtful discs",
     doubts: "To be looked at", discs: "All discs", disc: "disc", value: "value", line: "line", margin: "margin mm",
     state: "state", confidence: "sure", none: "neither side", no_disc: "no disc", accept: "The count is right",
     withdraw: "Take decisions back", decisions: "Decisions", now: "decided here", kept: "{0}, {1}",
-    count_decisions: "{0} decision(s) not saved yet", one_line: "{0} pictures: {1} agree, {2} disagree, {3} to look at, {4} not counted.",
-    counted_line: "{0} pictures: {1} counted, {2} to look at, {3} not counted.",
+    count_decisions: "{0|decision|decisions} not saved yet", one_line: "{0|picture|pictures}: {1} agree, {2} disagree, {3} to look at, {5} without a row, {4} not counted.",
+    counted_line: "{0|picture|pictures}: {1} counted, {2} to look at, {3} not counted.",
     close_line: "{0} of {1} discs are too close to call.", rows: "Rows of the sheet without a picture", faults: "Rows that cannot be used",
     unused: "Columns that were not used: {0}", twenties_all: "The sheet's 20s are read as all 20s of the round.",
     twenties_aside: "The sheet's 20s are read as those taken off the board.",
@@ -28,26 +29,27 @@ const TEXT = {
     other_colours: "Neither side has a colour that the sheet names.",
     exchanged: "The sheet's totals fit with the sides exchanged.", set_aside: "{1} × 20 set aside would explain side {0}.",
     impossible: "No count of side {0} gives {1}.", more_twenties: "{1} discs of side {0} lie in the hole, the sheet has {2} 20s.",
-    keys: [["j / k", "next, previous picture"], ["1 … 7", "filters"], ["/", "search"], ["o", "lines and values on, off"],
+    keys: [["j / k", "next, previous picture"], ["1 … #", "filters"], ["/", "search"], ["o", "lines and values on, off"],
       ["a", "the count of this picture is right"], ["Enter", "enlarge the photo"], ["d", "download decisions"],
       ["l", "Français"], ["?", "this list"]],
     flat: "flat", in_hole: "in the hole", leaning: "leaning", off: "out", missed: "missed disc of side {0}: {1}",
     saved_hint: "Then: crokeye audit … --decisions decisions.json",
   },
   fr: {
-    audit: "vérification", overlay: "lignes et valeurs", author: "Votre nom", download: "Télécharger les décisions", discard: "Abandonner",
+    audit: "vérification", overlay: "lignes et valeurs", author: "Votre nom", reason: "Raison", download: "Télécharger les décisions", discard: "Abandonner", discard_sure: "Abandonner {0|décision non enregistrée|décisions non enregistrées} ?",
     search: "Chercher une photo ou une ligne", other: "English", all: "toutes", disagrees: "en désaccord", look: "à regarder",
     agrees: "d’accord", rest: "sans ligne", failed: "non comptées", decided: "décidées",
     v_disagrees: "en désaccord", v_doubtful: "pas nette, feuille peu probable", v_open: "cas serré", v_agrees: "d’accord",
     v_unclaimed: "sans ligne dans la feuille", v_no_board: "pas de plateau", v_unreadable: "illisible", v_counted: "comptée",
     v_review: "cas serré", row: "ligne {0}", pooled: "jugée avec {0} photos de son appareil",
+    left_out: "jugée sans les autres photos : autre lieu, appareil, plateau ou jeu de pions",
     double: "comme {0}", side: "camp", sum: "sur le plateau", aside: "mis de côté", picture: "photo", sheet: "feuille",
     difference: "écart", photo: "Photo", top: "Vue d’en haut", closeups: "Pions serrés ou douteux",
     doubts: "À regarder", discs: "Tous les pions", disc: "pion", value: "valeur", line: "ligne", margin: "marge mm",
     state: "état", confidence: "sûr", none: "aucun camp", no_disc: "pas un pion", accept: "Le compte est juste",
     withdraw: "Retirer les décisions", decisions: "Décisions", now: "décidé ici", kept: "{0}, {1}",
-    count_decisions: "{0} décision(s) non enregistrée(s)", one_line: "{0} photos : {1} d’accord, {2} en désaccord, {3} à regarder, {4} non comptées.",
-    counted_line: "{0} photos : {1} comptées, {2} à regarder, {3} non comptées.",
+    count_decisions: "{0|décision non enregistrée|décisions non enregistrées}", one_line: "{0|photo|photos} : {1} d’accord, {2} en désaccord, {3} à regarder, {5} sans ligne, {4} non comptées.",
+    counted_line: "{0|photo|photos} : {1} comptées, {2} à regarder, {3} non comptées.",
     close_line: "{0} pions sur {1} sont trop serrés pour trancher.", rows: "Lignes de la feuille sans photo", faults: "Lignes inutilisables",
     unused: "Colonnes non utilisées : {0}", twenties_all: "Les 20 de la feuille sont lus comme tous ceux de la manche.",
     twenties_aside: "Les 20 de la feuille sont lus comme ceux retirés du plateau.",
@@ -60,7 +62,7 @@ const TEXT = {
     other_colours: "Aucun camp n’a une couleur que la feuille nomme.",
     exchanged: "Les totaux de la feuille conviennent si l’on échange les camps.", set_aside: "{1} × 20 mis de côté expliqueraient le camp {0}.",
     impossible: "Aucun compte du camp {0} ne donne {1}.", more_twenties: "{1} pions du camp {0} sont dans le trou, la feuille a {2} 20.",
-    keys: [["j / k", "photo suivante, précédente"], ["1 … 7", "filtres"], ["/", "chercher"], ["o", "lignes et valeurs oui, non"],
+    keys: [["j / k", "photo suivante, précédente"], ["1 … #", "filtres"], ["/", "chercher"], ["o", "lignes et valeurs oui, non"],
       ["a", "le compte de cette photo est juste"], ["Entrée", "agrandir la photo"], ["d", "télécharger les décisions"],
       ["l", "English"], ["?", "cette liste"]],
     flat: "à plat", in_hole: "dans le trou", leaning: "penché", off: "dehors", missed: "pion oublié du camp {0} : {1}",
@@ -86,6 +88,25 @@ const FRENCH = [
   [/^which discs are (.+) and which (.+) is not clear/, "on ne sait pas quels pions sont $1 et lesquels $2"],
   [/^no crokinole board: .*/, "pas de plateau de crokinole : rien sur la photo n’a son trou et ses trois cercles"],
   [/^the file is not a picture.*/, "le fichier n’est pas une photo que crokeye connaît : JPEG, PNG ou WebP"],
+  [/^the file is a HEIC picture.*/, "c’est une photo HEIC, que ce crokeye ne lit pas : réglez le téléphone sur JPEG (« le plus compatible »)"],
+  [/^the file is a (.+) picture: .*/, "c’est une image $1 : enregistrez-la en JPEG, PNG ou WebP"],
+  [/^the picture is (\d+) x (\d+) px, (\d+) megapixels, more than the limit of (\d+): .*/, "la photo a $1 × $2 px, $3 mégapixels, plus que la limite de $4 : réduisez-la"],
+  [/^the picture is only (\d+) x (\d+) px; a board needs at least 100 px/, "la photo n’a que $1 × $2 px ; il faut au moins 100 px pour un plateau"],
+  [/^the file has (\d+) MiB, more than the limit of (\d+): .*/, "le fichier a $1 Mio, plus que la limite de $2 : réduisez la photo"],
+  [/^the picture cannot be decoded.*/, "la photo ne peut pas être décodée : ouvrez-la dans un autre programme et enregistrez-la à nouveau"],
+  [/^this is no file, or a folder without pictures.*/, "ce n’est pas un fichier, ou un dossier sans photos : donnez des fichiers JPEG, PNG ou WebP"],
+  [/^the file cannot be opened: .*/, "le fichier ne peut pas être ouvert"],
+  [/^a fault in crokeye stopped the counting.*/, "une erreur de crokeye a arrêté le comptage de cette photo : signalez-la avec la photo"],
+  [/^there is no picture (.+)/, "il n’y a pas de photo $1"],
+  [/^another row speaks of the picture (.+) already/, "une autre ligne parle déjà de la photo $1"],
+  [/^(\d+) pictures are called (.+): write their folder too/, "$1 photos s’appellent $2 : écrivez aussi leur dossier"],
+  [/^no picture was taken within (\d+) minutes of (.+)/, "aucune photo n’a été prise à moins de $1 minutes de $2"],
+  [/^a total is missing|^the total is missing/, "un total manque"],
+  [/^the other side's total is missing/, "le total de l’autre camp manque"],
+  [/^(.+) is no number/, "$1 n’est pas un nombre"],
+  [/^neither picture nor time is named/, "ni photo ni heure"],
+  [/^(.+) is no date and time: .*/, "$1 n’est pas une date avec heure : écrivez 2026-11-30 20:15"],
+  [/^this side of the picture has its total in row (\d+) already/, "ce camp de la photo a déjà son total à la ligne $1"],
   [/^the picture is cut off before its end.*/, "la photo est coupée avant sa fin : copiez-la de nouveau"],
   [/^the file is empty.*/, "le fichier est vide : copiez-le de nouveau de l’appareil"],
   [/^the picture is damaged.*/, "la photo est abîmée : copiez-la de nouveau, ou enregistrez-la à nouveau"],
@@ -108,14 +129,19 @@ let current = -1;
 let made = [];
 try { made = JSON.parse(remembered(STORE) || "[]"); } catch { made = []; }
 
-const t = (key, ...words) => TEXT[language][key].replace(/\{(\d)\}/g, (_, at) => words[at]);
+// {0} is the first word; {0|picture|pictures} a number with what it counts.
+const counted = (number, one, many) => number + " " + (new Intl.PluralRules(language).select(number) === "one" ? one : many);
+const t = (key, ...words) => TEXT[language][key].replace(/\{(\d)\|([^|}]*)\|([^}]*)\}/g, (_, at, one, many) => counted(words[at], one, many)).replace(/\{(\d)\}/g, (_, at) => words[at]);
 const num = (value, digits = 1) => new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
 const colour = (name) => (language === "fr" && COLOURS[name]) || name;
 const sideName = (side) => (side.colour ? colour(side.colour) : t("side") + " " + side.side);
 const told = (sentence) => {
   if (language !== "fr") return sentence;
   const rule = FRENCH.find(([pattern]) => pattern.test(sentence));
-  return rule ? sentence.replace(rule[0], rule[1]) : sentence;
+  if (!rule) return sentence;
+  const [whole, ...words] = rule[0].exec(sentence);
+  const french = (word) => colour(word).replace(/^(\d+)\.(\d+)$/, "$1,$2");
+  return rule[1].replace(/\$(\d)/g, (_, at) => french(words[at - 1])) + sentence.slice(whole.length);
 };
 
 // Elements: el("p.soft", {title: ".."}, children)
@@ -182,6 +208,10 @@ const image = (item, name) => {
   return holder ? "data:image/jpeg;base64," + holder.textContent : null;
 };
 const discClass = (disc) => ["disc", disc.side || "none", disc.value === 0 ? "off" : "", disc.close ? "is-close" : ""].join(" ").trim();
+// What was not taken for a disc, but may be one: drawn like a close disc, without a value.
+const spots = (item) => item.review.filter((doubt) => doubt.at_mm)
+  .map((doubt, k) => ({ at_mm: doubt.at_mm, reason: doubt.reason, name: "spot-" + (k + 1), radius_mm: item.discs.length ? item.discs[0].radius_mm : 16 }));
+const SPOT = { value: "?", close: true, side: null };
 const label = (at, size, disc) => {
   const text = svg("text", { x: at[0], y: at[1], "font-size": size, class: disc.close ? "is-close" : "", "stroke-width": size / 6 });
   text.textContent = disc.value;
@@ -205,6 +235,12 @@ function photoView(item, state) {
       marks.append(svg("polygon", { class: discClass(disc), points: path(outline) }), label([px, py], size * 0.85, disc));
     }
   }
+  for (const spot of item.board ? spots(item) : []) {
+    const outline = circle(spot.radius_mm, spot.at_mm, 32).map((point) => project(item.board, point).map((x) => x + 0.5));
+    const middle = project(item.board, spot.at_mm).map((x) => x + 0.5);
+    const size = Math.hypot(outline[0][0] - middle[0], outline[0][1] - middle[1]);
+    marks.append(svg("polygon", { class: discClass(SPOT) + " spot", points: path(outline) }), label(middle, size * 0.85, SPOT));
+  }
   view.append(marks);
   view.addEventListener("click", () => enlarge(view));
   return el("figure", {}, view, el("figcaption", {}, t("photo")));
@@ -221,26 +257,41 @@ function topView(item, state) {
     const [x, y] = disc.base_mm;
     marks.append(svg("circle", { class: discClass(disc), cx: x, cy: y, r: disc.radius_mm }), label([x, y], 15, disc));
   }
+  for (const { at_mm: [x, y], radius_mm } of spots(item)) {
+    marks.append(svg("circle", { class: discClass(SPOT) + " spot", cx: x, cy: y, r: radius_mm }), label([x, y], 15, SPOT));
+  }
   view.append(marks);
   view.addEventListener("click", () => enlarge(view));
   return el("figure", {}, view, el("figcaption", {}, t("top")));
 }
 
+// The enlarged place about [x, y] mm, with the lines and a disc of that class and radius.
+function enlarged(item, name, [x, y], kind, radius, title) {
+  const source = image(item, name), reach = 34;
+  if (!source) return null;
+  const view = svg("svg", { viewBox: `${x - reach} ${y - reach} ${2 * reach} ${2 * reach}`, role: "img", "aria-label": title });
+  view.append(svg("image", { href: source, x: x - reach, y: y - reach, width: 2 * reach, height: 2 * reach }));
+  const marks = svg("g", { class: "marks" });
+  item.board.rings.forEach((ring) => marks.append(svg("circle", { class: "ring", r: ring.inner_mm })));
+  marks.append(svg("circle", { class: kind, cx: x, cy: y, r: radius }));
+  view.append(marks);
+  view.addEventListener("click", () => enlarge(view));
+  return el("figure", {}, view);
+}
+
+function spotCard(item, spot) {
+  const card = el("div", { "data-spot": spot.name });
+  const view = enlarged(item, spot.name, spot.at_mm, discClass(SPOT), spot.radius_mm, told(spot.reason));
+  if (view) card.append(view);
+  card.append(el("p", {}, el("b", {}, "? "), told(spot.reason)));
+  return card;
+}
+
 function closeup(item, state, disc) {
-  const source = image(item, "disc-" + disc.id);
-  const [x, y] = disc.base_mm, reach = 34;
   const shown = state.discs.find((other) => other.id === disc.id);
   const card = el("div", { "data-disc": disc.id });
-  if (source) {
-    const view = svg("svg", { viewBox: `${x - reach} ${y - reach} ${2 * reach} ${2 * reach}`, role: "img", "aria-label": t("disc") + " " + disc.id });
-    view.append(svg("image", { href: source, x: x - reach, y: y - reach, width: 2 * reach, height: 2 * reach }));
-    const marks = svg("g", { class: "marks" });
-    item.board.rings.forEach((ring) => marks.append(svg("circle", { class: "ring", r: ring.inner_mm })));
-    marks.append(svg("circle", { class: discClass(shown || disc), cx: x, cy: y, r: disc.radius_mm }));
-    view.append(marks);
-    view.addEventListener("click", () => enlarge(view));
-    card.append(el("figure", {}, view));
-  }
+  const view = enlarged(item, "disc-" + disc.id, disc.base_mm, discClass(shown || disc), disc.radius_mm, t("disc") + " " + disc.id);
+  if (view) card.append(view);
   const side = item.sides.find((other) => other.side === disc.side);
   const reasons = item.review.filter((doubt) => doubt.disc === disc.id).map((doubt) => told(doubt.reason));
   card.append(el("p", {}, el("b", {}, "#" + disc.id + " " + (side ? sideName(side) : t("none"))), " ", reasons.join("; ")));
@@ -303,7 +354,7 @@ function decisionText(decision) {
   const what = { value: () => disc + "= " + decision.value, owner: () => disc + "→ " + decision.side, no_disc: () => disc + t("no_disc"),
     missed: () => t("missed", decision.side, decision.value), accept: () => t("accept"), withdraw: () => t("withdraw") };
   const when = new Date(decision.at).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
-  return what[decision.decision]() + " (" + t("kept", decision.author, when) + (decision.reason ? ": " + decision.reason : "") + ")";
+  return what[decision.decision]() + " (" + t("kept", decision.author || "?", when) + (decision.reason ? ": " + decision.reason : "") + ")";
 }
 
 const badge = (item) => {
@@ -318,14 +369,15 @@ function body(item) {
   if (item.error) parts.push(el("p", {}, told(item.error)));
   if (state.sides.length) parts.push(totals(item, state));
   if (item.audit.remarks.length) parts.push(el("ul", {}, ...item.audit.remarks.map((remark) => el("li", {}, remarkText(remark)))));
-  const doubts = item.review.filter((doubt) => doubt.disc === null);
+  const doubts = item.review.filter((doubt) => doubt.disc === null && !doubt.at_mm);
   if (doubts.length) parts.push(el("h3", {}, t("doubts")), el("ul", {}, ...doubts.map((doubt) => el("li", {}, told(doubt.reason)))));
   const views = [photoView(item, state), topView(item, state)].filter(Boolean);
   if (views.length) parts.push(el("div.views", {}, ...views));
   const doubted = new Set(item.review.map((doubt) => doubt.disc));
   const close = item.discs.filter((disc) => disc.close || doubted.has(disc.id));
-  if (close.length) {
-    parts.push(el("h3", {}, t("closeups")), el("div.closeups", {}, ...close.map((disc) => closeup(item, state, disc))));
+  const doubtful = spots(item);
+  if (close.length + doubtful.length) {
+    parts.push(el("h3", {}, t("closeups")), el("div.closeups", {}, ...close.map((disc) => closeup(item, state, disc)), ...doubtful.map((spot) => spotCard(item, spot))));
     parts.push(el("p.far", {}, el("small", {}, t("far"))));
   }
   if (item.sides.length) {
@@ -355,7 +407,8 @@ function discTable(item, state) {
 function card(item) {
   const doubles = items.filter((other) => other !== item && item.audit.double !== null && other.audit.double === item.audit.double);
   const notes = [item.audit.row === null ? null : t("row", item.audit.row), item.audit.taken ? item.audit.taken.replace("T", " ") : null,
-    item.audit.pooled > 1 ? t("pooled", item.audit.pooled) : null].filter(Boolean);
+    item.audit.pooled > 1 ? t("pooled", item.audit.pooled) : null,
+    item.audit.left_out ? t("left_out") : null].filter(Boolean);
   const head = el("div.head", {}, badge(item), el("h2", {}, item.name), el("small", { title: item.source }, notes.join(" · ")));
   for (const other of doubles) head.append(el("button.badge.note", { type: "button", onclick: () => reveal(other) }, t("double", other.name)));
   const article = el("article", { tabindex: "-1", "data-at": item.at, "data-name": item.name }, head, el("div.body"));
@@ -403,7 +456,7 @@ function list() {
 function summary() {
   const tally = audit.tally;
   const look = items.filter(isOpen).length, failed = tally.no_board + tally.unreadable;
-  const lines = [audit.has_sheet ? t("one_line", tally.pictures, tally.agree, tally.disagree, look, failed)
+  const lines = [audit.has_sheet ? t("one_line", tally.pictures, tally.agree, tally.disagree, look, failed, tally.unclaimed)
     : t("counted_line", tally.pictures, tally.pictures - look - failed, look, failed),
     t("close_line", tally.close_discs, tally.discs)];
   if (audit.has_sheet) {
@@ -412,7 +465,7 @@ function summary() {
     if (audit.unused.length) lines.push(t("unused", audit.unused.join(", ")));
   }
   $("summary").replaceChildren(...lines.map((line) => el("p", {}, line)));
-  const table = (title, rows) => rows.length ? [el("h2", {}, t(title)), el("ul", {}, ...rows.map(([row, reason]) => el("li", {}, t("row", row) + ": " + reason)))] : [];
+  const table = (title, rows) => rows.length ? [el("h2", {}, t(title)), el("ul", {}, ...rows.map(([row, reason]) => el("li", {}, t("row", row) + (language === "fr" ? " : " : ": ") + told(reason))))] : [];
   $("rows").replaceChildren(...table("rows", audit.unmatched), ...table("faults", audit.faults));
 }
 
@@ -423,16 +476,24 @@ function filters() {
     el("b", {}, String(items.filter(FILTERS[name]).length)))));
 }
 
+// Who decides, and why; what is not said yet is asked for before the decisions are saved.
+const said = (field) => $(field).value.trim() || null;
+const signed = () => ({ author: said("author"), reason: said("reason") });
+function sign() {
+  made = made.map((decision) => ({ ...decision, author: decision.author || said("author"), reason: decision.reason || said("reason") }));
+  keep(null);
+}
+
 function decide(item, change) {
   const place = (decision) => decision.sha256 === item.audit.sha256 && decision.disc === change.disc;
   const values = ["value", "no_disc"];
   made = made.filter((decision) => !(place(decision) && (decision.decision === change.decision || (values.includes(decision.decision) && values.includes(change.decision)))));
-  made.push({ picture: item.name, sha256: item.audit.sha256, ...change, author: $("author").value.trim() || "report", at: new Date().toISOString() });
+  made.push({ picture: item.name, sha256: item.audit.sha256, ...change, ...signed(), at: new Date().toISOString() });
   keep(item);
 }
 function takeBack(item) {
   made = made.filter((decision) => decision.sha256 !== item.audit.sha256);
-  if (item.audit.decisions.length) made.push({ picture: item.name, sha256: item.audit.sha256, decision: "withdraw", author: $("author").value.trim() || "report", at: new Date().toISOString() });
+  if (item.audit.decisions.length) made.push({ picture: item.name, sha256: item.audit.sha256, decision: "withdraw", ...signed(), at: new Date().toISOString() });
   keep(item);
 }
 function keep(item) {
@@ -447,10 +508,11 @@ function bar() {
   $("decisions").title = t("saved_hint");
 }
 function download() {
+  sign();
+  const asked = ["author", "reason"].find((field) => made.some((decision) => !decision[field]));
+  if (asked) { $(asked).value = ""; $(asked).required = true; $(asked).reportValidity(); return; }
   const kept = items.flatMap((item) => item.audit.decisions);
-  const author = $("author").value.trim();
-  const fresh = made.map((decision) => (author && decision.author === "report" ? { ...decision, author } : decision));
-  const text = JSON.stringify({ schema: "crokeye.decisions/1", decisions: [...kept, ...fresh] }, null, 1);
+  const text = JSON.stringify({ schema: "crokeye.decisions/1", decisions: [...kept, ...made] }, null, 1);
   const link = el("a", { href: URL.createObjectURL(new Blob([text], { type: "application/json" })), download: "decisions.json" });
   document.body.append(link);
   link.click();
@@ -462,7 +524,7 @@ function enlarge(view) {
   $("zoom").showModal();
 }
 function help() {
-  const rows = TEXT[language].keys.map(([key, text]) => el("tr", {}, el("td", {}, el("kbd", {}, key)), el("td", {}, text)));
+  const rows = TEXT[language].keys.map(([key, text]) => [key.replace("#", $("filters").children.length), text]).map(([key, text]) => el("tr", {}, el("td", {}, el("kbd", {}, key)), el("td", {}, text)));
   $("help").lastElementChild.replaceChildren(el("h2", {}, t("help")), el("table", {}, ...rows), el("p", {}, t("saved_hint")));
   $("help").showModal();
 }
@@ -499,7 +561,7 @@ function overlay(on) {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.matches("input[type=search], #author")) { if (event.key === "Escape") event.target.blur(); return; }
+  if (event.target.matches("input:not([type=checkbox])")) { if (event.key === "Escape") event.target.blur(); return; }
   if (document.querySelector("dialog[open]")) return;
   const number = Number(event.key);
   const buttons = [...$("filters").children];
@@ -522,8 +584,14 @@ $("overlay").addEventListener("change", (event) => overlay(event.target.checked)
 $("language").addEventListener("click", () => speak(language === "en" ? "fr" : "en"));
 $("help-button").addEventListener("click", help);
 $("download").addEventListener("click", download);
-$("discard").addEventListener("click", () => { made = []; remember(STORE, "[]"); list(); bar(); filters(); });
+$("discard").addEventListener("click", () => { if (!confirm(t("discard_sure", made.length))) return; made = []; remember(STORE, "[]"); list(); bar(); filters(); });
 $("author").value = remembered("crokeye-author") || "";
-$("author").addEventListener("change", (event) => remember("crokeye-author", event.target.value));
-window.addEventListener("beforeprint", () => document.querySelectorAll("article").forEach(fill));
+$("author").addEventListener("change", (event) => { remember("crokeye-author", event.target.value); sign(); });
+$("reason").addEventListener("change", sign);
+// Paper holds what the screen folds away.
+window.addEventListener("beforeprint", () => {
+  document.querySelectorAll("article").forEach(fill);
+  document.querySelectorAll("details").forEach((details) => { details.open = true; });
+});
+window.addEventListener("afterprint", () => document.querySelectorAll("details").forEach((details) => { details.open = false; }));
 speak(language);

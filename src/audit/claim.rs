@@ -253,8 +253,8 @@ mod tests {
         }
         let moment = |text: &str| rust_xlsxwriter::ExcelDateTime::parse_from_str(text).unwrap();
         let format = |text: &str| rust_xlsxwriter::Format::new().set_num_format(text);
-        sheet.write_with_format(1, 0, &moment("2026-03-14"), &format("yyyy-mm-dd")).unwrap();
-        sheet.write_with_format(1, 1, &moment("20:15:00"), &format("hh:mm")).unwrap();
+        sheet.write_with_format(1, 0, moment("2026-03-14"), &format("yyyy-mm-dd")).unwrap();
+        sheet.write_with_format(1, 1, moment("20:15:00"), &format("hh:mm")).unwrap();
         sheet.write(1, 2, 60).unwrap();
         sheet.write(1, 3, 45).unwrap();
         let table = Table::read(&book.save_to_buffer().unwrap()).unwrap();

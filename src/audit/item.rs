@@ -11,9 +11,10 @@ use serde::Serialize;
 use super::claim::{Claim, Fault};
 use super::compare::{self, Comparison, Conventions, Verdict};
 use super::decision::{self, Decision, Decisions};
+use super::duplicates;
 use super::journal::{Entry, Found, Measured};
 use super::matching::{self, Taken};
-use super::{duplicates, pool};
+use super::pool::{self, Kin};
 use crate::count::report::{ImageSize, Report, Status};
 use crate::count::{self, Options};
 
@@ -85,6 +86,8 @@ pub struct About {
     pub double: Option<usize>,
     /// How many photos of its camera it was judged with; 1 for one alone.
     pub pooled: usize,
+    /// Whether it was left out of its group: another place, camera, board or set of discs than most have.
+    pub left_out: bool,
     /// Files written about it start with this.
     #[serde(skip)]
     pub key: String,
@@ -113,10 +116,10 @@ pub struct Audit {
 /// Puts an audit together. `photos` are (path, entry) in order.
 pub fn audit(photos: Vec<(String, Entry)>, sheet: Option<&Sheet>, decisions: &Decisions, settings: &Settings) -> Audit {
     let (paths, mut entries): (Vec<String>, Vec<Entry>) = photos.into_iter().unzip();
-    let pooled = pool_groups(&mut entries, settings);
+    let kin = pool_groups(&mut entries, settings);
     let mut items: Vec<Item> = Vec::with_capacity(entries.len());
-    for ((path, entry), pooled) in paths.into_iter().zip(entries).zip(pooled) {
-        items.push(item(&path, entry, pooled, decisions, &settings.options));
+    for ((path, entry), kin) in paths.into_iter().zip(entries).zip(kin) {
+        items.push(item(&path, entry, kin, decisions, &settings.options));
     }
     let empty = Sheet::default();
     let has_sheet = sheet.is_some();
@@ -151,9 +154,9 @@ pub fn audit(photos: Vec<(String, Entry)>, sheet: Option<&Sheet>, decisions: &De
     }
 }
 
-/// Pools the groups in place; gives the number of photos that each was judged with.
-fn pool_groups(entries: &mut [Entry], settings: &Settings) -> Vec<usize> {
-    let mut sizes = vec![1; entries.len()];
+/// Pools the groups in place; says with whom each photo was judged.
+fn pool_groups(entries: &mut [Entry], settings: &Settings) -> Vec<Kin> {
+    let mut kin = vec![Kin { photos: 1, left_out: false }; entries.len()];
     let mut groups: BTreeMap<(Option<String>, u32, u32), Vec<usize>> = BTreeMap::new();
     for (at, entry) in entries.iter().enumerate() {
         let (Found::Board(_), Some(ImageSize { width, height })) = (&entry.found, entry.size) else { continue };
@@ -171,24 +174,24 @@ fn pool_groups(entries: &mut [Entry], settings: &Settings) -> Vec<usize> {
         let distinct: Vec<usize> =
             group.iter().copied().filter(|&at| first.insert(&entries[at].sha256, at).is_none()).collect();
         let mut photos: Vec<Measured> = distinct.iter().filter_map(|&at| measured(&entries[at]).cloned()).collect();
-        pool::pool(&mut photos, settings.pooling == Pooling::FixedCamera, &settings.options.detect);
-        let known: HashMap<String, Measured> =
-            distinct.iter().map(|&at| entries[at].sha256.clone()).zip(photos).collect();
+        let judged = pool::pool(&mut photos, settings.pooling == Pooling::FixedCamera, &settings.options.detect);
+        let known: HashMap<String, (Measured, Kin)> =
+            distinct.iter().map(|&at| entries[at].sha256.clone()).zip(photos.into_iter().zip(judged)).collect();
         for &at in &group {
-            if let Some(photo) = known.get(&entries[at].sha256) {
+            if let Some((photo, judged)) = known.get(&entries[at].sha256) {
                 entries[at].found = Found::Board(Box::new(photo.clone()));
-                sizes[at] = if distinct.len() < pool::FEWEST_PHOTOS { 1 } else { distinct.len() };
+                kin[at] = *judged;
             }
         }
     }
-    sizes
+    kin
 }
 
 fn measured(entry: &Entry) -> Option<&Measured> {
     if let Found::Board(measured) = &entry.found { Some(measured) } else { None }
 }
 
-fn item(path: &str, entry: Entry, pooled: usize, decisions: &Decisions, options: &Options) -> Item {
+fn item(path: &str, entry: Entry, kin: Kin, decisions: &Decisions, options: &Options) -> Item {
     let held = decisions.of(&entry.sha256);
     let size = entry.size.unwrap_or(ImageSize { width: 0, height: 0 });
     let key = super::key(&entry.sha256, &entry.basis);
@@ -214,7 +217,8 @@ fn item(path: &str, entry: Entry, pooled: usize, decisions: &Decisions, options:
         decided,
         stale,
         double: None,
-        pooled,
+        pooled: kin.photos,
+        left_out: kin.left_out,
         key,
         measured,
     };

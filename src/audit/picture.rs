@@ -42,7 +42,7 @@ pub fn names(report: &Report, grade: Grade) -> Vec<String> {
     let mut names = vec![photo_name(grade).to_owned()];
     if report.board.is_some() {
         names.push(top_name(grade).to_owned());
-        names.extend(close(report).map(inset_name));
+        names.extend(insets(report).into_iter().map(|(name, _)| name));
     }
     names
 }
@@ -63,18 +63,14 @@ pub fn top_name(grade: Grade) -> &'static str {
     }
 }
 
-/// Name of the enlarged disc of that number.
-pub fn inset_name(disc: u32) -> String {
-    format!("disc-{disc}.jpg")
-}
-
-/// Discs that are shown enlarged.
-fn close(report: &Report) -> impl Iterator<Item = u32> + '_ {
-    report
-        .discs
-        .iter()
-        .filter(|disc| disc.close || report.review.iter().any(|doubt| doubt.disc == Some(disc.id)))
-        .map(|disc| disc.id)
+/// What is shown enlarged: the name of its picture, and its middle on the board. Close and doubtful discs by their number,
+/// then what was not taken for a disc, but may be one, in the order of the doubts.
+fn insets(report: &Report) -> Vec<(String, [f64; 2])> {
+    let doubted = |id: u32| report.review.iter().any(|doubt| doubt.disc == Some(id));
+    let discs = report.discs.iter().filter(|disc| disc.close || doubted(disc.id));
+    let discs = discs.map(|disc| (format!("disc-{}.jpg", disc.id), disc.base_mm));
+    let spots = report.review.iter().filter_map(|doubt| doubt.at_mm).enumerate();
+    discs.chain(spots.map(|(at, place)| (format!("spot-{}.jpg", at + 1), place))).collect()
 }
 
 /// Makes the pictures of a photo. Without a board there is the photo alone.
@@ -96,11 +92,9 @@ pub fn make(
     if let Some(camera) = camera {
         let top = from_above(photo, camera, Point::new(0.0, 0.0), TOP_REACH_MM, top_px);
         out.push(Made { name: top_name(grade).to_owned(), bytes: jpeg(&top, quality)? });
-        for id in close(report) {
-            let Some(disc) = report.discs.iter().find(|disc| disc.id == id) else { continue };
-            let [x, y] = disc.base_mm;
+        for (name, [x, y]) in insets(report) {
             let inset = from_above(photo, camera, Point::new(x, y), INSET_REACH_MM, INSET_PX);
-            out.push(Made { name: inset_name(id), bytes: jpeg(&inset, 85)? });
+            out.push(Made { name, bytes: jpeg(&inset, 85)? });
         }
     }
     Ok(out)
@@ -167,6 +161,21 @@ mod tests {
         }
         assert!(count > 20.0);
         assert!((sum[0] / count - 100.0).abs() < 0.5 && (sum[1] / count + 60.0).abs() < 0.5, "{sum:?} / {count}");
+    }
+
+    #[test]
+    fn what_may_be_a_disc_is_shown_enlarged_too() {
+        let mut report = crate::audit::testing::report(&[10], &[]);
+        report.discs[0].close = true;
+        report.review.push(crate::count::report::Review {
+            disc: None,
+            reason: String::new(),
+            at_mm: Some([116.0, 0.0]),
+            total_if_other: Default::default(),
+        });
+        let at = report.discs[0].base_mm;
+        let expected = [("disc-1.jpg".to_owned(), at), ("spot-1.jpg".to_owned(), [116.0, 0.0])];
+        assert_eq!(insets(&report), expected);
     }
 
     #[test]

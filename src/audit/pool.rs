@@ -23,8 +23,8 @@ use crate::register::{Deviation, Registration};
 /// Fewer photos than this tell too little about their scatter.
 pub const FEWEST_PHOTOS: usize = 4;
 
-/// A photo whose shared parameters lie further than this from the median, in its own and the typical deviations, is not
-/// of the group: a bumped board, another set of discs.
+/// A photo whose shared parameters lie further than this from those of most, in its own and the typical deviations, is not
+/// of the group: a bumped board, another camera or board, another set of discs.
 const OUTLIER: f64 = 5.0;
 
 /// Where the inner edges of the three lines begin among a photo's parameters, after the camera's.
@@ -37,10 +37,21 @@ const PARAMETERS: usize = CENTRES + 4;
 /// Focal length, principal point, distortion: what belongs to the lens (see [`pack`]).
 const LENS: std::ops::Range<usize> = 0..5;
 
-/// Judges every photo of a group with the knowledge of all. `fixed` says that the camera did not move.
-pub fn pool(photos: &mut [Measured], fixed: bool, config: &detect::Config) {
+/// With whom a photo was judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kin {
+    /// How many photos knew the board together; 1 for a photo alone.
+    pub photos: usize,
+    /// Whether it was left out of its group: another place, camera, board or set of discs than most have.
+    pub left_out: bool,
+}
+
+/// Judges every photo of a group with the knowledge of all, and says with whom each was judged. `fixed` says that the
+/// camera did not move.
+pub fn pool(photos: &mut [Measured], fixed: bool, config: &detect::Config) -> Vec<Kin> {
+    let mut kin = vec![Kin { photos: 1, left_out: false }; photos.len()];
     if photos.len() < FEWEST_PHOTOS {
-        return;
+        return kin;
     }
     let states: Vec<Belief> = photos.iter().map(|photo| Belief::of(&photo.registration)).collect();
     let doubts: Vec<f64> = photos.iter().map(|photo| margin_variance_mm2(&photo.registration)).collect();
@@ -53,7 +64,9 @@ pub fn pool(photos: &mut [Measured], fixed: bool, config: &detect::Config) {
     let tiers: Vec<Vec<usize>> =
         if fixed { vec![everything, lens_and_lines, lens] } else { vec![lens_and_lines, lens] };
     let mut left: Vec<usize> = (0..photos.len()).collect();
-    for shared in &tiers {
+    // Photos that agree about the board may have one set of discs.
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (tier, shared) in tiers.iter().enumerate() {
         let (agreeing, others) = split(&states, &left, shared);
         if let Some(common) = Common::of(&states, &doubts, &agreeing, shared) {
             for &at in &agreeing {
@@ -66,13 +79,52 @@ pub fn pool(photos: &mut [Measured], fixed: bool, config: &detect::Config) {
                     }
                 }
             }
+            agreeing.iter().for_each(|&at| kin[at].photos = agreeing.len());
+            if tier == 0 {
+                others.iter().for_each(|&at| kin[at].left_out = true);
+            }
+            groups.push(agreeing);
             left = others;
         }
         if left.len() < FEWEST_PHOTOS {
             break;
         }
     }
-    pool_discs(photos, config);
+    for group in groups.iter().filter(|group| group.len() >= FEWEST_PHOTOS) {
+        let (same, others) = one_set(photos, group);
+        others.iter().for_each(|&at| kin[at].left_out = true);
+        let mut members: Vec<Measured> = same.iter().map(|&at| photos[at].clone()).collect();
+        pool_discs(&mut members, config);
+        same.into_iter().zip(members).for_each(|(at, member)| photos[at] = member);
+    }
+    kin
+}
+
+/// The photos of a group whose discs are of the set that most have, by colour and size, and the others.
+fn one_set(photos: &[Measured], group: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    let near = |a: [f32; 3], b: [f32; 3]| apart(a, b) < SAME_COLOUR;
+    let alike = |a: &[Option<[f32; 3]>; 2], b: &[Option<[f32; 3]>; 2]| match (a, b) {
+        ([Some(a), Some(b)], [Some(c), Some(d)]) => near(*a, *c) && near(*b, *d),
+        // Discs of one colour may be of either side.
+        (one, other) => {
+            let seen = |palette: &[Option<[f32; 3]>; 2]| palette.iter().flatten().copied().collect::<Vec<_>>();
+            let (few, many) = if seen(one).len() < seen(other).len() { (one, other) } else { (other, one) };
+            seen(few).iter().all(|colour| seen(many).iter().any(|same| near(*colour, *same)) || seen(many).len() < 2)
+        }
+    };
+    let palette = |at: &usize| &photos[*at].detections.palette;
+    let fellows = |at: &usize| group.iter().filter(|other| alike(palette(at), palette(other))).count();
+    let whole = group.iter().filter(|at| palette(at).iter().all(Option::is_some));
+    // Of equals the first.
+    let Some(typical) = whole.rev().max_by_key(|at| fellows(at)) else { return (group.to_vec(), Vec::new()) };
+    let (same, mut others): (Vec<usize>, Vec<usize>) =
+        group.iter().partition(|at| alike(palette(typical), palette(at)));
+    let radius = |at: usize| (photos[at].detections.set.radius_mm, photos[at].detections.set.radius_sigma_mm);
+    let values: Vec<(f64, f64)> = same.iter().map(|&at| radius(at)).collect();
+    let mut agrees = of_most(&values).into_iter();
+    let (same, odd): (Vec<usize>, Vec<usize>) = same.into_iter().partition(|_| agrees.next().unwrap_or(true));
+    others.extend(odd);
+    (same, others)
 }
 
 /// How far the lines may move in the picture by pooling, px: they were seen where they were.
@@ -251,17 +303,33 @@ fn floored(covariance: &DMatrix<f64>) -> Option<Cholesky<f64, Dyn>> {
 
 /// The photos whose shared parameters agree with most, and the others.
 fn split(states: &[Belief], photos: &[usize], shared: &[usize]) -> (Vec<usize>, Vec<usize>) {
-    let mut agrees = vec![true; states.len()];
+    let mut agrees = vec![true; photos.len()];
     for &parameter in shared {
-        let value = |&at: &usize| states[at].x[parameter];
-        let middle = median(photos.iter().map(value).collect());
-        let typical = 1.4826 * median(photos.iter().map(|at| (value(at) - middle).abs()).collect());
-        for &at in photos {
-            let own = states[at].covariance[(parameter, parameter)].max(0.0).sqrt();
-            agrees[at] &= (value(&at) - middle).abs() <= OUTLIER * own.hypot(typical) + 1e-9;
-        }
+        let own = |&at: &usize| {
+            let belief = &states[at];
+            (belief.x[parameter], belief.covariance[(parameter, parameter)].max(0.0).sqrt())
+        };
+        let values: Vec<(f64, f64)> = photos.iter().map(own).collect();
+        agrees.iter_mut().zip(of_most(&values)).for_each(|(agrees, does)| *agrees &= does);
     }
-    photos.iter().partition(|&&at| agrees[at])
+    let mut agrees = agrees.into_iter();
+    photos.iter().partition(|_| agrees.next().unwrap_or(true))
+}
+
+/// Which of the values, each with its sigma, are those of most: about the middle of the shortest stretch that holds half of
+/// them. A median would lie between two groups and call both alike.
+fn of_most(values: &[(f64, f64)]) -> Vec<bool> {
+    let mut sorted: Vec<f64> = values.iter().map(|(value, _)| *value).collect();
+    sorted.sort_by(f64::total_cmp);
+    let half = values.len().div_ceil(2).max(2);
+    let stretches = sorted.windows(half).map(|stretch| (stretch[0], stretch[half - 1]));
+    let Some((from, to)) = stretches.min_by(|a, b| (a.1 - a.0).total_cmp(&(b.1 - b.0))) else {
+        return vec![true; values.len()];
+    };
+    // Half of a normal distribution lies within 1.349 sigma; few values show less than that (Rousseeuw and Leroy 1987).
+    let typical = (to - from) / 1.349 * (1.0 + 5.0 / (values.len() as f64 - 1.0));
+    let middle = (from + to) / 2.0;
+    values.iter().map(|(value, own)| (value - middle).abs() <= OUTLIER * own.hypot(typical) + 1e-9).collect()
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

@@ -90,27 +90,63 @@ await page.locator(".closeups [data-disc] .choose button").first().click();
 const chosen = page.locator(`article[data-name="${name}"] [data-disc="${disc}"] button[aria-pressed=true]`);
 assert.equal(await chosen.count(), 1);
 const value = Number(await chosen.textContent());
-await page.locator("#author").fill("Ann Lee");
+// Who and why is asked before anything is saved.
+for (const [field, text] of [["#author", "Ann Lee"], ["#reason", "seen on the video"]]) {
+  await page.locator("#download").click();
+  assert.ok(await page.locator(field).evaluate((input) => input.validity.valueMissing), field);
+  await page.locator(field).fill(text);
+}
 const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#download").click()]);
 assert.equal(download.suggestedFilename(), "decisions.json");
 await download.saveAs(join(out, "decisions.json"));
 const saved = JSON.parse(readFileSync(join(out, "decisions.json"), "utf8"));
 assert.equal(saved.schema, "crokeye.decisions/1");
-const { picture, decision, author, disc: decided, value: saysValue } = saved.decisions.at(-1);
-assert.deepEqual({ picture, decision, author, decided, saysValue }, { picture: name, decision: "value", author: "Ann Lee", decided: disc, saysValue: value });
+const { picture, decision, author, reason, disc: decided, value: saysValue } = saved.decisions.at(-1);
+assert.deepEqual({ picture, decision, author, reason, decided, saysValue },
+  { picture: name, decision: "value", author: "Ann Lee", reason: "seen on the video", decided: disc, saysValue: value });
 
 // A decision made here is still here when the page is opened again.
 await page.reload();
 await page.waitForSelector("article");
 await page.locator("#decisions").waitFor({ state: "visible" });
+assert.equal(await page.locator("#author").inputValue(), "Ann Lee");
+page.once("dialog", (question) => question.dismiss());
+await page.locator("#discard").click();
+assert.ok(await page.locator("#decisions").isVisible());
+page.once("dialog", (question) => question.accept());
 await page.locator("#discard").click();
 assert.ok(!(await page.locator("#decisions").isVisible()));
+
+// What may be a disc is marked and enlarged like a close disc.
+const doubtful = await page.evaluate(() => items.flatMap((item) => item.review.filter((doubt) => doubt.at_mm)).length);
+await page.evaluate(() => document.querySelectorAll("article").forEach(fill));
+assert.ok(doubtful > 0, "no sample has a doubtful place");
+assert.equal(await page.locator("[data-spot] image").count(), doubtful);
+assert.equal(await page.locator("figure circle.spot").count(), doubtful);
+assert.equal(await page.locator("figure polygon.spot").count(), doubtful);
+
+// French has no English left, and commas in its numbers.
+const french = await page.evaluate(() => {
+  speak("fr");
+  const all = ["the file is a HEIC picture, which this", "the file is a BMP picture: save", "the picture is only 10 x 10 px; a board needs at least 100 px",
+    "the picture is 60000 x 60000 px, 3600 megapixels, more than the limit of 120: scale it down", "0.9 mm from the 10 line (±0.92 mm): 10 or 5"].map(told);
+  speak("en");
+  return all;
+});
+assert.ok(french.every((sentence) => !/\b(the|picture|file|only|line)\b/.test(sentence)), french.join("\n"));
+assert.match(french.at(-1), /0,9 mm.*0,92 mm/);
 
 // Print.
 await page.pdf({ path: join(out, "report.pdf"), format: "A4" });
 await page.emulateMedia({ media: "print" });
 assert.ok(!(await page.locator("#filters").isVisible()));
-await page.emulateMedia({ media: "screen" });
+await page.emulateMedia({ media: "print", colorScheme: "dark" });
+const badge = await page.locator(".badge.disagrees").first().evaluate((node) => getComputedStyle(node).backgroundColor);
+assert.ok(badge.match(/\d+/g).every((channel) => Number(channel) > 200), `a dark badge on paper: ${badge}`);
+await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+assert.equal(await page.locator("details:not([open])").count(), 0);
+await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+await page.emulateMedia({ media: "screen", colorScheme: "light" });
 
 // Phone and desktop, by day and by night: nothing is wider than the screen.
 for (const [device, viewport] of [["desktop", { width: 1280, height: 1000 }], ["phone", { width: 390, height: 844 }]]) {

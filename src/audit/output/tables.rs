@@ -147,10 +147,10 @@ pub fn sentence(remark: &Remark) -> String {
     match remark {
         Remark::Exchanged => "the sheet's totals fit with the sides exchanged".to_owned(),
         Remark::OtherColours => "neither side has a colour that the sheet names".to_owned(),
-        Remark::SetAside { side, count } => format!("{count} 20s set aside would explain side {}", letter(side)),
+        Remark::SetAside { side, count } => format!("{count} × 20 set aside would explain side {}", letter(side)),
         Remark::Impossible { side, total } => format!("no count of side {} gives {total}", letter(side)),
         Remark::MoreTwenties { side, seen, sheet } => {
-            format!("{seen} discs of side {} lie in the hole, the sheet has {sheet} 20s", letter(side))
+            format!("20s of side {} in the hole: {seen}, in the sheet: {sheet}", letter(side))
         }
     }
 }

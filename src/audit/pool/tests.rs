@@ -73,6 +73,42 @@ fn a_bumped_board_is_left_out() {
 }
 
 #[test]
+fn two_cameras_and_boards_are_not_one() {
+    let mut pooled = photos(12, |at| (0.02 * even(at), 0.002 * even(at)));
+    for photo in &mut pooled[6..] {
+        photo.registration.rings[1].inner_mm = 140.0;
+        photo.registration.deviations.iter_mut().for_each(|deviation| deviation.inner_mm[1] = 140.2);
+    }
+    for (at, photo) in pooled.iter_mut().enumerate() {
+        photo.detections.set.radius_mm = if at < 6 { 15.82 } else { 15.5 };
+        photo.detections.set.radius_sigma_mm = 0.1;
+    }
+    let kin = pool(&mut pooled, true, &detect::Config::default());
+    assert_ne!(kin[0].left_out, kin[11].left_out, "{kin:?}");
+    assert_eq!(kin[0].photos, 6, "{kin:?}");
+    let radius = |at: usize| pooled[at].detections.set.radius_mm;
+    assert!((radius(0) - 15.82).abs() < 0.05 && (radius(11) - 15.5).abs() < 0.05, "{} {}", radius(0), radius(11));
+}
+
+#[test]
+fn another_set_of_discs_is_left_out_by_its_colours() {
+    let mut pooled = photos(12, |at| (0.02 * even(at), 0.0));
+    for (at, photo) in pooled.iter_mut().enumerate() {
+        let other = at >= 7;
+        photo.detections.set.radius_mm = if other { 15.5 } else { 15.82 };
+        photo.detections.set.radius_sigma_mm = 0.1;
+        let dark = if other { [40.0, 60.0, 45.0] } else { [15.0, 1.0, 2.0] };
+        photo.detections.palette = [Some(dark), Some([70.0, 7.0, 32.0])];
+    }
+    let kin = pool(&mut pooled, true, &detect::Config::default());
+    for (at, photo) in pooled.iter().enumerate() {
+        let radius = photo.detections.set.radius_mm;
+        assert_eq!(kin[at], Kin { photos: 12, left_out: at >= 7 });
+        assert!((radius - if at >= 7 { 15.5 } else { 15.82 }).abs() < 0.03, "{radius}");
+    }
+}
+
+#[test]
 fn too_few_photos_stay_as_they_are() {
     let mut pooled = photos(FEWEST_PHOTOS - 1, |at| (0.2 * even(at), 0.0));
     let before: Vec<[f64; 3]> = pooled.iter().map(|photo| photo.registration.inner_mm()).collect();

@@ -36,7 +36,11 @@ impl Folder {
         let lock = File::create(path.join(".audit/lock")).with_context(wrong)?;
         match lock.try_lock() {
             Ok(()) => Ok(Self { path: path.to_owned(), _lock: lock }),
-            Err(fs::TryLockError::WouldBlock) => bail!("another crokeye audit is at work in {}", path.display()),
+            Err(fs::TryLockError::WouldBlock) => bail!(
+                "another crokeye audit is at work in {}: end it first; or, where it runs with --watch, let it run with \
+                 --watch --decisions FILE, and put decisions into FILE as the report saves them",
+                path.display()
+            ),
             Err(fs::TryLockError::Error(error)) => {
                 Err(error).with_context(|| format!("cannot lock {}", path.display()))
             }

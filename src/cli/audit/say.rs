@@ -100,6 +100,8 @@ pub(super) fn summary(args: &AuditArgs, folder: &Folder, passed: &Passed) -> Res
     lines("Cannot be read", unreadable.map(|item| format!("{}: {}", item.report.source, reason(item))));
     let same = |group: Vec<&Item>| group.iter().map(|item| item.report.source.as_str()).collect::<Vec<_>>().join(", ");
     lines("The same board twice", audit.doubles().into_iter().map(same));
+    let left_out = audit.items.iter().filter(|item| item.audit.left_out).map(|item| item.report.source.clone());
+    lines("Not judged with the other photos: another place, camera, board or set of discs", left_out);
     lines("Rows of the sheet without a picture", audit.unmatched.iter().map(|(row, why)| format!("row {row}: {why}")));
     lines("Rows that cannot be used", audit.faults.iter().map(|fault| format!("row {}: {}", fault.row, fault.reason)));
     if !audit.unused.is_empty() {
@@ -126,12 +128,14 @@ fn headline(audit: &Audit) -> String {
     let look = tally.doubtful + tally.open + tally.unclaimed_open;
     let failed = tally.no_board + tally.unreadable;
     let close = format!("{} of {} discs too close to call", tally.close_discs, tally.discs);
+    let all = format!("{} {}", tally.pictures, if tally.pictures == 1 { "picture" } else { "pictures" });
     if audit.has_sheet {
-        let (all, agree, disagree) = (tally.pictures, tally.agree, tally.disagree);
-        format!("{all} pictures: {agree} agree, {disagree} disagree, {look} to look at, {failed} not counted; {close}.")
+        let (agree, disagree, alone) = (tally.agree, tally.disagree, tally.unclaimed);
+        let alone = if alone > 0 { format!(", {alone} without a row") } else { String::new() };
+        format!("{all}: {agree} agree, {disagree} disagree, {look} to look at{alone}, {failed} not counted; {close}.")
     } else {
-        let (all, counted) = (tally.pictures, tally.unclaimed);
-        format!("{all} pictures: {counted} counted, {look} to look at, {failed} not counted; {close}.")
+        let counted = tally.unclaimed;
+        format!("{all}: {counted} counted, {look} to look at, {failed} not counted; {close}.")
     }
 }
 
@@ -185,6 +189,14 @@ fn as_json(folder: &Folder, passed: &Passed) -> Value {
         let items = audit.items.iter().filter(|item| verdicts.contains(&item.audit.comparison.verdict));
         items.map(brief).collect()
     };
+    let why = |item: &Item| item.report.error.clone().unwrap_or_else(|| open(item));
+    let failed = audit.items.iter().filter(|item| item.report.sides.is_empty());
+    let not_counted: Vec<Value> = failed
+        .map(|item| {
+            json!({ "picture": item.report.source, "row": item.audit.row, "verdict": item.audit.comparison.verdict,
+                "reason": why(item) })
+        })
+        .collect();
     json!({
         "schema": "crokeye.audit/1",
         "out": folder.path(),
@@ -192,8 +204,9 @@ fn as_json(folder: &Folder, passed: &Passed) -> Value {
         "tally": audit.tally(),
         "disagree": of(&[Verdict::Disagrees]),
         "open": of(&[Verdict::Doubtful, Verdict::Open]),
-        "not_counted": of(&[Verdict::NoBoard, Verdict::Unreadable]),
+        "not_counted": not_counted,
         "pictures_without_row": if audit.has_sheet { of(&[Verdict::Unclaimed]) } else { Vec::new() },
+        "left_out_of_pool": audit.items.iter().filter(|item| item.audit.left_out).map(|item| &item.report.source).collect::<Vec<_>>(),
         "doubles": audit.doubles().iter().map(|group| group.iter().map(|item| &item.report.source).collect()).collect::<Vec<Vec<_>>>(),
         "rows_without_picture": audit.unmatched.iter().map(|(row, why)| json!({ "row": row, "reason": why })).collect::<Vec<_>>(),
         "unusable_rows": audit.faults.iter().map(|f| json!({ "row": f.row, "reason": f.reason })).collect::<Vec<_>>(),
