@@ -1,6 +1,6 @@
 //! `crokeye rules`: the published rule sets side by side, one with its sources, and a check of one's own.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -87,13 +87,13 @@ pub fn run(args: &RulesArgs) -> Result<ExitCode> {
 /// # Errors
 /// It is neither, or the file is wrong.
 pub fn load(name: &str) -> Result<RuleSet> {
-    if name.ends_with(".toml") { load_file(&PathBuf::from(name)) } else { Ok(RuleSet::builtin(name)?) }
+    if name.ends_with(".toml") { load_file(Path::new(name)) } else { Ok(RuleSet::builtin(name)?) }
 }
 
 /// Largest rule set: the longest of ours has 3 kB.
 const MOST_RULE_BYTES: u64 = 1 << 20;
 
-fn load_file(file: &PathBuf) -> Result<RuleSet> {
+fn load_file(file: &Path) -> Result<RuleSet> {
     let bytes = files::whole(file, MOST_RULE_BYTES)?;
     let text = String::from_utf8(bytes).with_context(|| format!("{} is no text", file.display()))?;
     Ok(RuleSet::parse(&file.display().to_string(), &text)?)
