@@ -2,6 +2,9 @@
 //!
 //! Pictures of the page are left in `target/report-page/` for people to look at.
 
+#[path = "support/browser.rs"]
+mod browser;
+
 use std::path::Path;
 use std::process::Command;
 
@@ -9,18 +12,9 @@ use serde_json::Value;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-fn has_browser() -> bool {
-    let chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-    let named = std::env::var_os("CHROMIUM").is_some();
-    let script = Path::new(ROOT).join("tests/browser/node_modules/playwright-core").exists();
-    (named || chromium.iter().any(|path| Path::new(path).exists())) && script
-}
-
 #[test]
 fn an_auditor_can_use_the_report() {
-    if !has_browser() {
-        // `make test` says so with this variable: there the browser must be present.
-        assert!(std::env::var_os("CROKEYE_TEST_BROWSER").is_none(), "no Chromium: run scripts/setup.sh --test");
+    if !browser::is_there() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();

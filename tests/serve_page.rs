@@ -7,23 +7,17 @@
 #[allow(dead_code, reason = "this test uses only a part of the client")]
 mod server;
 
+#[path = "support/browser.rs"]
+mod browser;
+
 use std::path::Path;
 use std::process::Command;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-fn has_browser() -> bool {
-    let chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-    let named = std::env::var_os("CHROMIUM").is_some();
-    let script = Path::new(ROOT).join("tests/browser/node_modules/playwright-core").exists();
-    (named || chromium.iter().any(|path| Path::new(path).exists())) && script
-}
-
 #[test]
 fn a_referee_and_a_hall_can_use_the_pages() {
-    if !has_browser() {
-        // `make test` says so with this variable: there the browser must be present.
-        assert!(std::env::var_os("CROKEYE_TEST_BROWSER").is_none(), "no Chromium: run scripts/setup.sh --test");
+    if !browser::is_there() {
         return;
     }
     let out = Path::new(ROOT).join("target/serve-page");
