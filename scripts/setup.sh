@@ -4,7 +4,7 @@
 #   scripts/setup.sh           install what is missing
 #   scripts/setup.sh --check   say what is missing, install nothing
 #   scripts/setup.sh --test    install too what the tests need: of pages Chromium, Node and its driver, of network cameras
-#                              ffmpeg and GStreamer's RTSP server
+#                              ffmpeg and GStreamer's RTSP server, of MQTT the broker Mosquitto
 set -euo pipefail
 
 packages=(build-essential pkg-config libopencv-dev clang libclang-dev)
@@ -13,7 +13,8 @@ oldest_rust=1.95
 with_tests=""
 if [ "${1:-}" = "--test" ]; then
     with_tests=yes
-    packages+=(chromium ffmpeg python3-gi gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-base gstreamer1.0-plugins-good)
+    packages+=(chromium ffmpeg python3-gi gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-base gstreamer1.0-plugins-good
+        mosquitto)
     # Node from elsewhere brings its own npm, which Debian's would replace.
     { command -v node && command -v npm; } >/dev/null || packages+=(nodejs npm)
 fi
@@ -36,6 +37,7 @@ missing() {
         { command -v node && command -v npm; } >/dev/null || echo "Node"
         command -v ffmpeg >/dev/null || echo "ffmpeg"
         rtsp_server_there || echo "GStreamer's RTSP server"
+        [ -x /usr/sbin/mosquitto ] || [ -x /usr/local/sbin/mosquitto ] || echo "Mosquitto"
     fi
 }
 

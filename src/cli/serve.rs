@@ -15,6 +15,8 @@ use crokeye::capture::source::Source;
 use crokeye::http::access::{self, Access};
 use crokeye::http::{App, MAX_PIXELS, PHOTO_QUEUE, router, serve};
 use crokeye::service::board::{Board, Eye, Open, Wishes};
+use crokeye::service::connectors::settings::Settings;
+use crokeye::service::connectors::{Connectors, Place};
 use crokeye::service::counter::Counter;
 use crokeye::service::hub::Hub;
 use crokeye::service::new_match::NewMatch;
@@ -137,6 +139,8 @@ async fn until_closed(args: &ServeArgs, access: Arc<Access>, closing: watch::Rec
     if is_sample && referee.play().borrow().number.is_none() {
         referee.start_match(sample_match()?, "sample").await?;
     }
+    let places = vec![Place { id: "1".to_owned(), hub: Arc::clone(&hub) }];
+    let connectors = Connectors::start(&Settings::default(), places, &store, &closing)?;
     let source = wishes.name.clone();
     let board = Arc::new(Board::start(wishes, Arc::clone(&hub), referee.clone())?);
     let app = Arc::new(App {
@@ -145,6 +149,7 @@ async fn until_closed(args: &ServeArgs, access: Arc<Access>, closing: watch::Rec
         referee,
         board: Arc::clone(&board),
         counter: Counter::new(PHOTO_QUEUE, MAX_PIXELS),
+        connectors,
         access,
         closing: closing.clone(),
     });

@@ -84,6 +84,11 @@ impl Problem {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "fault", "a fault in crokeye; its log says more")
     }
 
+    /// A program elsewhere does not do its part.
+    pub fn upstream(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_GATEWAY, "upstream", detail)
+    }
+
     /// Not able to, for now.
     pub fn unavailable(detail: &str) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", detail)

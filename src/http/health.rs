@@ -10,6 +10,7 @@ use axum::response::IntoResponse;
 
 use super::App;
 use super::error::{Answer, Problem};
+use crate::service::connectors::state::{Doing, State as Connector};
 
 /// A board without a frame for so long is not ready.
 const STALE: Duration = Duration::from_secs(10);
@@ -55,5 +56,24 @@ pub async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
         let _ = writeln!(text, "# TYPE crokeye_last_frame_age_seconds gauge");
         let _ = writeln!(text, "crokeye_last_frame_age_seconds{{board=\"1\"}} {age_s:.3}");
     }
+    connectors(&mut text, &app.connectors.states());
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text)
+}
+
+/// How the connectors do.
+fn connectors(text: &mut String, states: &[Connector]) {
+    type Of = fn(&Connector) -> u64;
+    let figures: [(&str, &str, &str, Of); 4] = [
+        ("up", "gauge", "1 where the latest message was acknowledged", |state| u64::from(state.state == Doing::Works)),
+        ("delivered_total", "counter", "Messages that were acknowledged", |state| state.delivered),
+        ("failures_total", "counter", "Tries that failed", |state| state.failures),
+        ("given_up_total", "counter", "Messages that were given up", |state| state.given_up),
+    ];
+    for (name, kind, help, of) in figures.iter().filter(|_| !states.is_empty()) {
+        let _ = writeln!(text, "# HELP crokeye_connector_{name} {help}.\n# TYPE crokeye_connector_{name} {kind}");
+        for state in states {
+            let label = state.name.replace(['\\', '"', '\n'], "_");
+            let _ = writeln!(text, "crokeye_connector_{name}{{kind=\"{}\",name=\"{label}\"}} {}", state.kind, of(state));
+        }
+    }
 }

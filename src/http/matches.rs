@@ -35,27 +35,29 @@ const LONGEST_NAME: usize = 60;
 /// Matches listed when nothing is said, and at most.
 const LISTED: [u32; 2] = [50, 1_000];
 
-type Body = Result<Bytes, BytesRejection>;
+/// A body that may be too large or broken off.
+pub type Body = Result<Bytes, BytesRejection>;
 
 /// What every command may say.
 #[derive(Debug, Deserialize)]
-struct Said<T> {
+pub struct Said<T> {
     #[serde(default)]
     author: String,
     #[serde(default)]
     expected: Option<u64>,
     #[serde(flatten)]
-    what: T,
+    pub what: T,
 }
 
 impl<T: DeserializeOwned> Said<T> {
     /// From a body; an empty one says nothing.
-    fn read(body: Body) -> Answer<Self> {
+    pub fn read(body: Body) -> Answer<Self> {
         let body = body?;
         Ok(serde_json::from_slice(if body.is_empty() { b"{}" } else { &body })?)
     }
 
-    fn author(&self) -> String {
+    /// Who does it; without a name the referee.
+    pub fn author(&self) -> String {
         let name: String = self.author.trim().chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();
         if name.is_empty() { "referee".to_owned() } else { name }
     }

@@ -5,10 +5,11 @@
 //! | [`error`] | problem+json; the only file that knows statuses |
 //! | [`access`] | passwords, sessions, tokens, the brake on guessing |
 //! | `guard` | what every request passes: origin, role, time |
-//! | `matches`, `counts`, `streams`, `session`, `pages`, `health` | the routes |
+//! | `matches`, `counts`, `connectors`, `streams`, `session`, `pages`, `health` | the routes |
 //! | `server` | connections: limits on headers and time, the end without breaking what was begun |
 
 pub mod access;
+mod connectors;
 mod counts;
 mod error;
 mod guard;
@@ -30,6 +31,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
 
 use crate::service::board::Board;
+use crate::service::connectors::Connectors;
 use crate::service::counter::Counter;
 use crate::service::hub::Hub;
 use crate::service::referee::Referee;
@@ -60,6 +62,8 @@ pub struct App {
     pub board: Arc<Board>,
     /// Counts photos.
     pub counter: Counter,
+    /// Who elsewhere is told.
+    pub connectors: Connectors,
     /// Who may do what.
     pub access: Arc<Access>,
     /// True once the program is asked to end: streams end then.
@@ -81,6 +85,8 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/v1/matches/{id}/first", post(matches::first))
         .route("/api/v1/matches/{id}/finish", post(matches::finish))
         .route("/api/v1/boards/{board}/keys/{key}", post(matches::press))
+        .route("/api/v1/croki/tables", get(connectors::tables))
+        .route("/api/v1/croki/matches", post(connectors::start))
         .layer(DefaultBodyLimit::max(MAX_COMMAND))
         .route("/api/v1/counts", post(counts::count).layer(DefaultBodyLimit::max(MAX_PHOTO)))
         .route_layer(from_fn_with_state(Arc::clone(&app), guard::referees));
@@ -94,6 +100,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/v1/matches/{id}", get(matches::show))
         .route("/api/v1/matches/{id}/export/{format}", get(matches::export))
         .route("/api/v1/matches/{id}/evidence/{sha256}", get(matches::evidence))
+        .route("/api/v1/connectors", get(connectors::list))
         .route("/api/v1/rules", get(matches::rules))
         .route("/api/v1/rules/{name}", get(matches::rule_set))
         .route("/metrics", get(health::metrics))

@@ -1,4 +1,4 @@
-//! The long-running parts, wired with channels; they know no HTTP.
+//! The long-running parts, wired with channels; they serve no HTTP.
 //!
 //! ```text
 //! camera | sample | folder -> board thread -> events -> hub -> whoever listens
@@ -6,6 +6,7 @@
 //!                                  +-> rounds -> referee -+-> match log
 //!                                  people's commands -^
 //! photos -> counter -> counts
+//! hub, match log -> connectors -> programs elsewhere
 //! ```
 //!
 //! | module | what it holds |
@@ -13,6 +14,7 @@
 //! | [`board`] | the thread that watches a board, and starts again by itself |
 //! | [`hub`] | events with numbers, kept for those who come back, and the state they come to |
 //! | [`referee`] | the only writer of the match log |
+//! | [`connectors`] | what happens, told to programs elsewhere: webhooks, croki.nl, MQTT |
 //! | [`counter`] | photos that are sent in, a bounded queue |
 //! | [`pictures`], [`figures`] | the newest picture, and what is counted |
 //! | [`gather`], [`proposal`], [`new_match`] | a round's evidence, its proposal, a match as asked for; also for the command line |
@@ -20,6 +22,7 @@
 pub mod board;
 #[cfg(feature = "opencv")]
 pub mod camera;
+pub mod connectors;
 pub mod counter;
 pub mod figures;
 pub mod gather;

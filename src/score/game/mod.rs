@@ -11,6 +11,7 @@ mod view;
 
 use jiff::Timestamp;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::event::{Event, Evidence, Finish, Record, RoundEntry, Setup, SideInfo, Source};
 use super::format::{Party, Seat};
@@ -43,7 +44,7 @@ pub struct Round {
 }
 
 /// A later change of a round.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Amendment {
     /// Revision of the event.
     pub revision: u64,
@@ -56,7 +57,7 @@ pub struct Amendment {
 }
 
 /// A round that a camera or a program proposed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Proposal {
     /// Its number: the revision of the event that proposed it.
     pub number: u64,
@@ -71,7 +72,7 @@ pub struct Proposal {
 }
 
 /// What became of a proposal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProposalState {
     /// Nobody has decided.
@@ -89,8 +90,9 @@ pub enum ProposalState {
 }
 
 /// Where a match stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(tag = "state", rename_all = "snake_case")]
+#[schema(as = MatchStatus)]
 pub enum Status {
     /// Rounds are still to come.
     Open,
