@@ -11,6 +11,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`board`] | the thread that watches a board, and starts again by itself |
+//! | [`hall`] | all boards, each with its thread, hub and referee |
 //! | [`hub`] | events with numbers, kept for those who come back, and the state they come to |
 //! | [`referee`] | the only writer of the match log |
 //! | [`counter`] | photos that are sent in, a bounded queue |
@@ -23,6 +24,7 @@ pub mod camera;
 pub mod counter;
 pub mod figures;
 pub mod gather;
+pub mod hall;
 pub mod hub;
 #[cfg(feature = "opencv")]
 mod mailbox;
