@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::App;
+use super::boards::At;
 use super::error::{Answer, Problem, created};
 use super::matches::{Body, Said};
 use crate::service::connectors::croki::{CrokiError, Laptop, Table};
@@ -47,8 +48,8 @@ pub async fn tables(
     Ok(Json(json!({ "matches": laptop(&app)?.tables(round.round).await? })))
 }
 
-/// Starts the match of a table; its score is sent to the laptop from then on.
-pub async fn start(State(app): State<Arc<App>>, body: Body) -> Answer<impl IntoResponse> {
+/// Starts the match of a table at the board; its score is sent to the laptop from then on.
+pub async fn start(State(app): State<Arc<App>>, At(board): At, body: Body) -> Answer<impl IntoResponse> {
     let said = Said::<Choice>::read(body)?;
     let choice = &said.what;
     if choice.match_code.is_none() && choice.match_id.is_none() && choice.table.is_none() {
@@ -62,7 +63,7 @@ pub async fn start(State(app): State<Arc<App>>, body: Body) -> Answer<impl IntoR
         _ => return Err(Problem::bad_request("several matches fit: say the match_code, the match_id or the round")),
     };
     let setup = table.new_match(choice.colours.clone()).setup()?;
-    let done = app.referee.start_match(setup, &said.author()).await?;
+    let done = board.referee.start_match(setup, &said.author()).await?;
     Ok(created(Json(shown(&done.loaded))))
 }
 

@@ -134,6 +134,7 @@ impl From<OrderError> for Problem {
     fn from(error: OrderError) -> Self {
         match error {
             OrderError::Store(error) => error.into(),
+            OrderError::Elsewhere { .. } => Self::new(StatusCode::CONFLICT, "played_elsewhere", error.to_string()),
             OrderError::Ending => Self::unavailable("crokeye is ending"),
         }
     }

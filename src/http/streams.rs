@@ -8,7 +8,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::rejection::QueryRejection;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{Message as Frame, WebSocket, WebSocketUpgrade};
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::{HeaderMap, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -18,6 +18,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::App;
+use super::boards::At;
 use super::error::{Answer, Problem};
 use crate::service::hub::{Id, Listener, Message};
 use crate::service::pictures::Jpeg;
@@ -38,19 +39,20 @@ pub struct Since {
 }
 
 /// The whole state, `crokeye.state/1`.
-pub async fn state(State(app): State<Arc<App>>) -> impl IntoResponse {
-    let json = app.hub.snapshot().json;
+pub async fn state(At(table): At) -> impl IntoResponse {
+    let json = table.hub.snapshot().json;
     ([(header::CONTENT_TYPE, "application/json")], json.to_string())
 }
 
 /// Events as server-sent events; `Last-Event-ID` resumes.
 pub async fn events(
     State(app): State<Arc<App>>,
+    At(table): At,
     since: Result<Query<Since>, QueryRejection>,
     headers: HeaderMap,
 ) -> impl IntoResponse {
     let named = headers.get("last-event-id").and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let listener = app.hub.listen(last(named.or_else(|| asked(since))));
+    let listener = table.hub.listen(last(named.or_else(|| asked(since))));
     let events = messages(listener, app.closing.clone());
     Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE))
 }
@@ -74,11 +76,12 @@ async fn next(listener: &mut Listener, closing: &mut watch::Receiver<bool>) -> O
 /// Events over a WebSocket, each as `{"id": ..., "data": ...}`; `?last=ID` resumes.
 pub async fn live(
     State(app): State<Arc<App>>,
+    At(table): At,
     since: Result<Query<Since>, QueryRejection>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Answer<Response> {
     let upgrade = upgrade.map_err(|_| Problem::bad_request("this address speaks WebSocket"))?;
-    let listener = app.hub.listen(last(asked(since)));
+    let listener = table.hub.listen(last(asked(since)));
     let closing = app.closing.clone();
     let upgrade = upgrade.max_message_size(4 << 10).max_frame_size(4 << 10);
     Ok(upgrade.on_upgrade(move |socket| talk(socket, listener, closing)))
@@ -107,9 +110,8 @@ async fn talk(mut socket: WebSocket, mut listener: Listener, mut closing: watch:
 }
 
 /// The newest picture.
-pub async fn picture(State(app): State<Arc<App>>, Path(board): Path<String>) -> Answer<impl IntoResponse> {
-    known(&board)?;
-    let pictures = Arc::clone(&app.board.pictures);
+pub async fn picture(At(table): At) -> Answer<impl IntoResponse> {
+    let pictures = Arc::clone(&table.board.pictures);
     let picture = tokio::task::spawn_blocking(move || pictures.newest()).await;
     match picture {
         Ok(Ok(Some(jpeg))) => Ok(([(header::CONTENT_TYPE, "image/jpeg")], jpeg)),
@@ -119,9 +121,9 @@ pub async fn picture(State(app): State<Arc<App>>, Path(board): Path<String>) -> 
 }
 
 /// Pictures as they change, as `multipart/x-mixed-replace`.
-pub async fn pictures(State(app): State<Arc<App>>, Path(board): Path<String>) -> Answer<impl IntoResponse> {
-    known(&board)?;
-    let (changes, closing, shown) = (app.board.pictures.stream(), app.closing.clone(), Arc::clone(&app.board.pictures));
+pub async fn pictures(State(app): State<Arc<App>>, At(table): At) -> Answer<impl IntoResponse> {
+    let shown = Arc::clone(&table.board.pictures);
+    let (changes, closing) = (shown.stream(), app.closing.clone());
     // The newest picture first: a board at rest may not show another one for long.
     let newest = tokio::task::spawn_blocking(move || shown.newest()).await;
     let newest: Option<Jpeg> = newest.ok().and_then(Result::ok).flatten().map(Jpeg::from);
@@ -173,11 +175,6 @@ impl Reel {
             }
         }
     }
-}
-
-/// There is one board, named 1.
-pub fn known(board: &str) -> Answer<()> {
-    if board == "1" { Ok(()) } else { Err(Problem::not_found("such board")) }
 }
 
 fn asked(since: Result<Query<Since>, QueryRejection>) -> Option<String> {

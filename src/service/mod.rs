@@ -12,6 +12,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`board`] | the thread that watches a board, and starts again by itself |
+//! | [`hall`] | all boards, each with its thread, hub and referee |
 //! | [`hub`] | events with numbers, kept for those who come back, and the state they come to |
 //! | [`referee`] | the only writer of the match log |
 //! | [`connectors`] | what happens, told to programs elsewhere: webhooks, croki.nl, MQTT |
@@ -26,6 +27,7 @@ pub mod connectors;
 pub mod counter;
 pub mod figures;
 pub mod gather;
+pub mod hall;
 pub mod hub;
 #[cfg(feature = "opencv")]
 mod mailbox;

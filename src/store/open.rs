@@ -14,6 +14,7 @@ use super::{Store, StoreError};
 /// The layouts, oldest first. A migration once released is never changed; a new layout appends one.
 const MIGRATIONS: &[(i64, &str, &str)] = &[
     (1, "log", include_str!("migrations/0001_log.sql")),
+    (2, "played", include_str!("migrations/0002_played.sql")),
     (3, "receiver", include_str!("migrations/0003_receiver.sql")),
 ];
 

@@ -3,17 +3,16 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use serde::ser::SerializeMap;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
-/// Something that nobody else should read: itself, or where it is read from.
-#[derive(Clone, PartialEq, Eq, Deserialize)]
+/// Something that nobody else should read: itself, or where it is read from. It is written as it is: who shows a
+/// configuration leaves it out.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged, expecting = "a text, or { file = \"PATH\" }, or { env = \"NAME\" }")]
 pub enum Secret {
     /// The secret itself.
     Text(String),
     /// The first line of a file.
-    #[serde(rename_all = "snake_case")]
     File {
         /// Which file.
         file: PathBuf,
@@ -61,20 +60,6 @@ impl Secret {
         };
         let text = text.trim().to_owned();
         if text.is_empty() { Err(SecretError::Empty) } else { Ok(text) }
-    }
-}
-
-/// Shown as where it comes from, never as what it is.
-impl Serialize for Secret {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (key, value) = match self {
-            Self::Text(_) => return serializer.serialize_str("(not shown)"),
-            Self::File { file } => ("file", file.display().to_string()),
-            Self::Env { env } => ("env", env.clone()),
-        };
-        let mut map = serializer.serialize_map(Some(1))?;
-        map.serialize_entry(key, &value)?;
-        map.end()
     }
 }
 
@@ -189,9 +174,10 @@ mod tests {
         assert_eq!(hook.secret.as_ref().unwrap().read().unwrap(), "hush");
         assert_eq!(croki.api_key.read().unwrap(), "whisper");
         assert!(matches!(mqtt.password.unwrap().read(), Err(SecretError::Unset(_))));
-        let shown = format!("{settings:?}\n{}", toml::to_string(&settings).unwrap());
+        let shown = format!("{settings:?}");
         assert!(!shown.contains("hush") && !shown.contains("whisper"), "{shown}");
         assert!(shown.contains("CROKEYE_TEST_NOT_SET"));
+        assert_eq!(toml::from_str::<Settings>(&toml::to_string(&settings).unwrap()).unwrap(), settings);
     }
 
     #[test]
