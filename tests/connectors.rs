@@ -18,7 +18,7 @@ use crokeye::service::connectors::state::{Doing, Fate};
 use crokeye::service::connectors::{ConnectorError, Connectors, Place};
 use crokeye::service::hub::{Hub, Part};
 use crokeye::service::new_match::NewMatch;
-use crokeye::service::referee::Referee;
+use crokeye::service::referee::{Referee, Seat};
 use crokeye::store::Store;
 use receiver::Receiver;
 use rumqttc::{AsyncClient, Event, MqttOptions, Packet, QoS};
@@ -40,17 +40,20 @@ impl Service {
     async fn start(folder: &tempfile::TempDir, settings: &Settings) -> Self {
         let store = Store::open(&folder.path().join("crokeye.db")).await.unwrap();
         let hub = Hub::new(7);
-        let (referee, _) = Referee::start(store.clone(), Arc::clone(&hub), None, false).await.unwrap();
+        let seat = Seat { board: "1".to_owned(), hub: Arc::clone(&hub), named: None, accept: false };
+        let (mut referees, _) = Referee::start(store.clone(), vec![seat]).await.unwrap();
         let (stop, closing) = watch::channel(false);
         let places = vec![Place { id: "1".to_owned(), hub: Arc::clone(&hub) }];
         let connectors = Connectors::start(settings, places, &store, &closing).unwrap();
-        Self { hub, referee, connectors, stop }
+        Self { hub, referee: referees.remove(0), connectors, stop }
     }
 
     /// Ends it, as the program ends.
     async fn end(self) {
         self.stop.send_replace(true);
-        tokio::time::timeout(PATIENCE, self.connectors.ended()).await.expect("the connectors end when they are asked to");
+        tokio::time::timeout(PATIENCE, self.connectors.ended())
+            .await
+            .expect("the connectors end when they are asked to");
     }
 
     async fn begin(&self, refs: &[(&str, &str)]) -> i64 {
@@ -129,9 +132,7 @@ async fn steps_of_a_match_are_sent_signed_and_in_order() {
         assert_eq!(request.header("content-type"), "application/json");
         assert!(request.is_signed_with(b"hush") && !request.is_signed_with(b"rush"));
     }
-    let state = until("an idle connector", || {
-        service.connectors.states().pop().filter(|state| state.delivered == 4)
-    });
+    let state = until("an idle connector", || service.connectors.states().pop().filter(|state| state.delivered == 4));
     assert_eq!((state.await.state, service.connectors.states()[0].failures), (Doing::Works, 0));
     service.end().await;
 }
@@ -312,7 +313,8 @@ async fn a_score_is_sent_when_confirmed_corrected_and_undone_until_it_is_acknowl
     for totals in [[20, 45], [30, 45], [40, 45]] {
         service.round(number, totals).await;
     }
-    let fate = || service.connectors.states()[0].matches.iter().find(|sent| sent.number == number).map(|sent| sent.state);
+    let fate =
+        || service.connectors.states()[0].matches.iter().find(|sent| sent.number == number).map(|sent| sent.state);
     until("a failure", || (fate() == Some(Fate::Waits)).then_some(())).await;
     service.end().await;
     laptop.answer_first(&[]);
@@ -333,9 +335,7 @@ async fn a_match_that_the_laptop_refuses_holds_up_no_other_and_says_why() {
     service.round(refused, [60, 45]).await;
     let good = service.begin(&[("croki.match_id", "17")]).await;
     service.round(good, [60, 45]).await;
-    let of = |number: i64| {
-        service.connectors.states()[0].matches.iter().find(|sent| sent.number == number).cloned()
-    };
+    let of = |number: i64| service.connectors.states()[0].matches.iter().find(|sent| sent.number == number).cloned();
     until("the good one", || of(good).filter(|sent| sent.state == Fate::Sent)).await;
     let waits = until("the refused one", || of(refused).filter(|sent| sent.state == Fate::Waits)).await;
     assert!(waits.reason.unwrap().contains("no such match"));
@@ -435,7 +435,10 @@ async fn a_home_is_told_of_boards_scores_and_events_and_whether_we_are_there() {
     service.round(number, [60, 45]).await;
     let of_score = |topic: &str, value: &Value| topic == "hall/crokeye/1/score" && value["rounds"] == 1;
     let score = home.until("the score of a round", of_score).await;
-    assert_eq!((&score["a"]["name"], &score["a"]["points"], &score["b"]["points"]), (&json!("Ann"), &json!(2), &json!(0)));
+    assert_eq!(
+        (&score["a"]["name"], &score["a"]["points"], &score["b"]["points"]),
+        (&json!("Ann"), &json!(2), &json!(0))
+    );
     let recorded = |topic: &str, value: &Value| topic.ends_with("/1/event") && value["event_type"] == "round_recorded";
     assert_eq!(home.until("the event", recorded).await["author"], "Ann");
     service.hub.tell(

@@ -82,10 +82,13 @@ export function listen(changed) {
 
 /** What an event changes in the state, as the server keeps it. */
 function apply(state, event) {
-  if (event.event === "snapshot") return Object.assign(state, { board: event.board, match: event.match });
+  if (event.event === "snapshot") return Object.assign(state, { board: event.board, match: event.match, connectors: event.connectors });
   const board = (state.board ??= {});
   switch (event.event) {
     case "match": state.match = event.match; break;
+    case "connector":
+      state.connectors = (state.connectors ?? []).map((one) => (one.kind === event.connector.kind && one.name === event.connector.name ? event.connector : one));
+      break;
     case "watching":
       if (event.state === "starting") state.board = { id: board.id, name: board.name, source: board.source, state: "starting", reason: null };
       else Object.assign(board, { state: event.state, reason: event.reason });

@@ -1,5 +1,5 @@
 // Programs elsewhere on the referee's page: how their connectors do, and the tables of a championship to start a match from.
-import { ask, el, notice, send, t } from "/assets/common.js";
+import { ask, el, here, notice, send, t } from "/assets/common.js";
 
 const FATES = { sent: "croki_sent", waits: "croki_waits", unfit: "croki_unfit" };
 
@@ -49,4 +49,4 @@ function choice({ match_code, match_id, table, round }) {
 }
 
 /** Starts a match of the championship. */
-export const startTable = (choice, author) => send("/api/v1/croki/matches", { ...choice, author });
+export const startTable = (choice, author) => send(`/api/v1/croki/matches?board=${here}`, { ...choice, author });

@@ -2,6 +2,7 @@
 import { ask, atBoard, el, fillRounds, here, listen, notice, outcome, phase, running, send, t, waits } from "/assets/common.js";
 import { draw } from "/assets/board.js";
 import { card } from "/assets/proposal.js";
+import { offerTables, showConnectors, startTable } from "/assets/connectors.js";
 
 const find = (id) => document.getElementById(id);
 const author = find("author");
@@ -92,12 +93,13 @@ function showMatch() {
   showProposals();
 }
 
-listen(({ board, match: now }, event) => {
+listen(({ board, match: now, connectors }, event) => {
   if (event.event === "snapshot" || event.event === "match") {
     match = now;
     showMatch();
   }
   if (event.event === "not_proposed") notice(t("not_proposed", event.round, event.reason));
+  showConnectors(find("connectors"), connectors, match);
   find("phase").textContent = phase(board);
   find("waits").textContent = [waits(board), board?.reason].filter(Boolean).join(" ");
   find("held").hidden = !board?.held;
@@ -126,3 +128,11 @@ find("new").addEventListener("submit", async (event) => {
 const { rules } = await ask("/api/v1/rules");
 find("new").elements.rules.append(...rules.map((set) => el("option", { value: set.name, selected: set.name === "nca" }, `${set.name}: ${set.title}`)));
 find("colours").append(...["black", "white", "natural", "red", "blue", "green", "yellow", "orange"].map((name) => el("option", { value: name })));
+await offerTables(find("tables"), async (choice) => {
+  try {
+    await startTable(choice, author.value);
+    find("new-panel").open = false;
+  } catch (problem) {
+    notice(problem.message);
+  }
+});

@@ -8,11 +8,13 @@ use axum::extract::{Query, State};
 use axum::response::IntoResponse;
 use serde::Deserialize;
 use serde_json::json;
+use utoipa::ToSchema;
 
 use super::App;
 use super::boards::At;
 use super::error::{Answer, Problem, created};
 use super::matches::{Body, Said};
+use super::schema;
 use crate::service::connectors::croki::{CrokiError, Laptop, Table};
 use crate::service::referee::shown;
 
@@ -24,7 +26,7 @@ pub struct Round {
 }
 
 /// Which match of a tournament: one that fits in all that is said.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Choice {
     match_code: Option<String>,
@@ -35,11 +37,20 @@ pub struct Choice {
 }
 
 /// How the connectors do.
+#[utoipa::path(
+    get, path = "/api/v1/connectors", tag = "connectors",
+    responses((status = 200, description = "The connectors", body = schema::Connectors))
+)]
 pub async fn list(State(app): State<Arc<App>>) -> impl IntoResponse {
     Json(json!({ "connectors": app.connectors.states() }))
 }
 
 /// What is played at which table, as the croki.nl laptop has it.
+#[utoipa::path(
+    get, path = "/api/v1/croki/tables", tag = "connectors",
+    params(("round" = Option<u64>, Query, description = "Round of the tournament; the laptop's own choice without it")),
+    responses((status = 200, description = "Its matches", body = schema::Tables))
+)]
 pub async fn tables(
     State(app): State<Arc<App>>,
     round: Result<Query<Round>, QueryRejection>,
@@ -49,6 +60,11 @@ pub async fn tables(
 }
 
 /// Starts the match of a table at the board; its score is sent to the laptop from then on.
+#[utoipa::path(
+    post, path = "/api/v1/croki/matches", tag = "connectors", params(("board" = Option<String>, Query, description = "Id of the board; the first without it")),
+    request_body(content = Said<Choice>, example = json!({"table": 4, "round": 2, "author": "Carol"})),
+    responses((status = 201, description = "The match", body = schema::Match))
+)]
 pub async fn start(State(app): State<Arc<App>>, At(board): At, body: Body) -> Answer<impl IntoResponse> {
     let said = Said::<Choice>::read(body)?;
     let choice = &said.what;

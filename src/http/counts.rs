@@ -13,6 +13,7 @@ use serde::Deserialize;
 
 use super::App;
 use super::error::{Answer, Problem};
+use crate::count::report::Report;
 use crate::count::{Options, SideColours};
 
 /// What may be said of a photo.
@@ -28,6 +29,16 @@ pub struct Wanted {
 }
 
 /// Counts a photo: `crokeye.count/1`, or a picture of it.
+#[utoipa::path(
+    post, path = "/api/v1/counts", tag = "counts",
+    params(
+        ("overlay" = Option<u8>, Query, description = "1: a picture of the count instead"),
+        ("sides" = Option<String>, Query, description = "Colours of side a and b, such as `black,natural`"),
+        ("set_aside" = Option<String>, Query, description = "20s taken off, side a and b, such as `2,1`")
+    ),
+    request_body(content = Vec<u8>, content_type = "image/jpeg", description = "A photo: JPEG, PNG or WebP"),
+    responses((status = 200, description = "The count", content((Report = "application/json"), (Vec<u8> = "image/png"))))
+)]
 pub async fn count(
     State(app): State<Arc<App>>,
     wanted: Result<Query<Wanted>, QueryRejection>,

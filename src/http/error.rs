@@ -24,6 +24,29 @@ pub struct Problem {
     retry_after_secs: Option<u64>,
 }
 
+/// Every kind of problem with its status: what clients may rely on, and what the document of the API says.
+pub const KINDS: [(&str, u16); 19] = [
+    ("bad_request", 400),
+    ("log_in", 401),
+    ("wrong_password", 401),
+    ("forbidden", 403),
+    ("foreign_origin", 403),
+    ("not_found", 404),
+    ("method", 405),
+    ("timeout", 408),
+    ("conflict", 409),
+    ("played_elsewhere", 409),
+    ("too_large", 413),
+    ("refused", 422),
+    ("not_a_photo", 422),
+    ("not_exported", 422),
+    ("slow_down", 429),
+    ("busy", 429),
+    ("fault", 500),
+    ("upstream", 502),
+    ("unavailable", 503),
+];
+
 /// What handlers give.
 pub type Answer<T> = Result<T, Problem>;
 
@@ -197,4 +220,30 @@ pub fn unchanged() -> Response {
 pub fn died(_: Box<dyn Any + Send>) -> Response {
     tracing::error!("a request ended in a fault");
     Problem::fault().into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The kinds as they stand in this file: what follows a status is a kind.
+    #[test]
+    fn the_list_of_kinds_is_whole_and_true() {
+        let code = include_str!("error.rs").split("#[cfg(test)]").next().unwrap();
+        let mut found: Vec<(&str, &str)> = Vec::new();
+        for part in code.split("StatusCode::").skip(1) {
+            let name = part.split(|c: char| !(c.is_ascii_uppercase() || c == '_')).next().unwrap();
+            let rest = part[name.len()..].trim_start_matches(|c: char| c == ',' || c.is_whitespace());
+            if let Some(kind) = rest.strip_prefix('"').and_then(|rest| rest.split('"').next()) {
+                found.push((kind, name));
+            }
+        }
+        for (kind, name) in &found {
+            let status =
+                KINDS.iter().find(|(known, _)| known == kind).unwrap_or_else(|| panic!("{kind} is not listed")).1;
+            let title = StatusCode::from_u16(status).unwrap().canonical_reason().unwrap();
+            assert_eq!(title.to_uppercase().replace(' ', "_"), *name, "{kind}");
+        }
+        assert!(KINDS.iter().all(|(kind, _)| found.iter().any(|(used, _)| used == kind)), "{found:?}");
+    }
 }

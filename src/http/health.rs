@@ -18,11 +18,19 @@ use crate::service::hall::Table;
 const STALE: Duration = Duration::from_secs(10);
 
 /// The program answers.
+#[utoipa::path(
+    get, path = "/healthz", tag = "health", security(()),
+    responses((status = 200, description = "It does", body = String, content_type = "text/plain"))
+)]
 pub async fn alive() -> &'static str {
     "ok\n"
 }
 
 /// The program can work: the database answers, and frames come to every board or are not needed.
+#[utoipa::path(
+    get, path = "/readyz", tag = "health", security(()),
+    responses((status = 200, description = "It can", body = String, content_type = "text/plain"))
+)]
 pub async fn ready(State(app): State<Arc<App>>) -> Answer<&'static str> {
     app.store.list(1).await?;
     for table in app.hall.tables() {
@@ -47,6 +55,10 @@ fn lacking(table: &Table) -> Option<&'static str> {
 }
 
 /// Figures in Prometheus' text format.
+#[utoipa::path(
+    get, path = "/metrics", tag = "health",
+    responses((status = 200, description = "Figures", body = String, content_type = "text/plain"))
+)]
 pub async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
     let boards: Vec<(&str, Reading)> =
         app.hall.tables().iter().map(|table| (table.label.id.as_str(), table.board.figures.read())).collect();
@@ -100,7 +112,8 @@ fn connectors(text: &mut String, states: &[Connector]) {
         let _ = writeln!(text, "# HELP crokeye_connector_{name} {help}.\n# TYPE crokeye_connector_{name} {kind}");
         for state in states {
             let label = state.name.replace(['\\', '"', '\n'], "_");
-            let _ = writeln!(text, "crokeye_connector_{name}{{kind=\"{}\",name=\"{label}\"}} {}", state.kind, of(state));
+            let _ =
+                writeln!(text, "crokeye_connector_{name}{{kind=\"{}\",name=\"{label}\"}} {}", state.kind, of(state));
         }
     }
 }

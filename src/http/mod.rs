@@ -6,6 +6,7 @@
 //! | [`access`] | passwords, sessions, tokens, the brake on guessing |
 //! | `guard` | what every request passes: origin, role, time |
 //! | `boards`, `matches`, `counts`, `connectors`, `streams`, `session`, `pages`, `health` | the routes |
+//! | `openapi`, `schema` | the document of the API, its shapes and its viewer |
 //! | `server` | connections: limits on headers and time, the end without breaking what was begun |
 
 pub mod access;
@@ -16,7 +17,9 @@ mod error;
 mod guard;
 mod health;
 mod matches;
+mod openapi;
 mod pages;
+mod schema;
 mod server;
 mod session;
 mod streams;
@@ -109,6 +112,10 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/v1/connectors", get(connectors::list))
         .route("/api/v1/rules", get(matches::rules))
         .route("/api/v1/rules/{name}", get(matches::rule_set))
+        .route("/api/v1/openapi.json", get(openapi::document))
+        .route("/api/docs", get(openapi::viewer_front))
+        .route("/api/docs/", get(openapi::viewer_page))
+        .route("/api/docs/{*name}", get(openapi::viewer))
         .route("/metrics", get(health::metrics))
         .route("/referee", get(pages::referee))
         .route("/history", get(pages::history))

@@ -31,6 +31,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("proposal.js", "text/javascript; charset=utf-8", asset!("proposal.js")),
     ("scoreboard.js", "text/javascript; charset=utf-8", asset!("scoreboard.js")),
     ("boards.js", "text/javascript; charset=utf-8", asset!("boards.js")),
+    ("connectors.js", "text/javascript; charset=utf-8", asset!("connectors.js")),
     ("referee.js", "text/javascript; charset=utf-8", asset!("referee.js")),
     ("history.js", "text/javascript; charset=utf-8", asset!("history.js")),
     ("login.js", "text/javascript; charset=utf-8", asset!("login.js")),

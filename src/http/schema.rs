@@ -33,7 +33,7 @@ pub struct Problem {
     /// The status.
     status: u16,
     /// What it is; stable.
-    kind: super::error::Kind,
+    kind: String,
     /// A sentence for people.
     detail: String,
 }
@@ -197,6 +197,29 @@ pub struct State {
     #[schema(required)]
     r#match: Option<Match>,
     connectors: Vec<Connector>,
+}
+
+/// All boards.
+#[derive(Serialize, ToSchema)]
+pub struct Boards {
+    boards: Vec<BoardAtAGlance>,
+}
+
+/// A board, as a hall wants to see it.
+#[derive(Serialize, ToSchema)]
+pub struct BoardAtAGlance {
+    id: String,
+    #[schema(required)]
+    name: Option<String>,
+    /// What it shows, without the geometry.
+    #[schema(value_type = Option<Object>, required)]
+    board: Value,
+    /// What is played, without its past.
+    #[schema(value_type = Option<Object>, required)]
+    r#match: Value,
+    /// Age of the newest frame, s.
+    #[schema(required)]
+    frame_age_s: Option<f64>,
 }
 
 /// The published rule sets.

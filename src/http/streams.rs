@@ -20,6 +20,7 @@ use tokio::time::timeout;
 use super::App;
 use super::boards::At;
 use super::error::{Answer, Problem};
+use super::schema;
 use crate::service::hub::{Id, Listener, Message};
 use crate::service::pictures::Jpeg;
 
@@ -39,12 +40,21 @@ pub struct Since {
 }
 
 /// The whole state, `crokeye.state/1`.
+#[utoipa::path(
+    get, path = "/api/v1/boards/{board}/state", tag = "boards", params(("board" = String, Path, description = "Id of the board")),
+    responses((status = 200, description = "Board and match now", body = schema::State))
+)]
 pub async fn state(At(table): At) -> impl IntoResponse {
     let json = table.hub.snapshot().json;
     ([(header::CONTENT_TYPE, "application/json")], json.to_string())
 }
 
 /// Events as server-sent events; `Last-Event-ID` resumes.
+#[utoipa::path(
+    get, path = "/api/v1/boards/{board}/events", tag = "boards",
+    params(("board" = String, Path, description = "Id of the board"), ("last" = Option<String>, Query, description = "Id of the last message that was seen: what came after follows"), ("last-event-id" = Option<String>, Header, description = "As `last`")),
+    responses((status = 200, description = "Events, without end", body = String, content_type = "text/event-stream"))
+)]
 pub async fn events(
     State(app): State<Arc<App>>,
     At(table): At,
@@ -74,6 +84,10 @@ async fn next(listener: &mut Listener, closing: &mut watch::Receiver<bool>) -> O
 }
 
 /// Events over a WebSocket, each as `{"id": ..., "data": ...}`; `?last=ID` resumes.
+#[utoipa::path(
+    get, path = "/api/v1/boards/{board}/live", tag = "boards", params(("board" = String, Path, description = "Id of the board"), ("last" = Option<String>, Query, description = "Id of the last message that was seen: what came after follows")),
+    responses((status = 101, description = "A WebSocket: each message is `{\"id\", \"data\"}`"))
+)]
 pub async fn live(
     State(app): State<Arc<App>>,
     At(table): At,
@@ -110,6 +124,10 @@ async fn talk(mut socket: WebSocket, mut listener: Listener, mut closing: watch:
 }
 
 /// The newest picture.
+#[utoipa::path(
+    get, path = "/api/v1/boards/{board}/picture.jpg", tag = "boards", params(("board" = String, Path, description = "Id of the board")),
+    responses((status = 200, description = "The newest picture", body = Vec<u8>, content_type = "image/jpeg"))
+)]
 pub async fn picture(At(table): At) -> Answer<impl IntoResponse> {
     let pictures = Arc::clone(&table.board.pictures);
     let picture = tokio::task::spawn_blocking(move || pictures.newest()).await;
@@ -121,6 +139,11 @@ pub async fn picture(At(table): At) -> Answer<impl IntoResponse> {
 }
 
 /// Pictures as they change, as `multipart/x-mixed-replace`.
+#[utoipa::path(
+    get, path = "/api/v1/boards/{board}/picture.mjpeg", tag = "boards", params(("board" = String, Path, description = "Id of the board")),
+    responses((status = 200, description = "Pictures as they change, without end", body = Vec<u8>,
+        content_type = "multipart/x-mixed-replace"))
+)]
 pub async fn pictures(State(app): State<Arc<App>>, At(table): At) -> Answer<impl IntoResponse> {
     let shown = Arc::clone(&table.board.pictures);
     let (changes, closing) = (shown.stream(), app.closing.clone());

@@ -20,8 +20,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sqlx::Row;
 use sqlx::sqlite::SqlitePool;
-use uuid::Uuid;
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 pub use error::StoreError;
 pub use maintain::Report;

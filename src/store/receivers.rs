@@ -31,10 +31,12 @@ impl Store {
                 .bind(at.as_microsecond())
                 .execute(&mut *tx)
                 .await?;
-            sqlx::query("INSERT INTO told (receiver, match_number, revision) SELECT $1, number, revision FROM game_match")
-                .bind(receiver)
-                .execute(&mut *tx)
-                .await?;
+            sqlx::query(
+                "INSERT INTO told (receiver, match_number, revision) SELECT $1, number, revision FROM game_match",
+            )
+            .bind(receiver)
+            .execute(&mut *tx)
+            .await?;
         }
         tx.commit().await?;
         Ok(())

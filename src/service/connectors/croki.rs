@@ -174,7 +174,14 @@ impl Table {
         // A team's name is that of two players only where both are: "X/Y".
         let pairs = names.iter().all(|name| name.split('/').filter(|part| !part.trim().is_empty()).count() == 2);
         let sides = names.map(|name| if pairs { name } else { name.replace('/', " & ") });
-        NewMatch { sides: sides.to_vec(), rules: "nk-nl".to_owned(), first: "A".to_owned(), colours, refs, ..NewMatch::default() }
+        NewMatch {
+            sides: sides.to_vec(),
+            rules: "nk-nl".to_owned(),
+            first: "A".to_owned(),
+            colours,
+            refs,
+            ..NewMatch::default()
+        }
     }
 }
 
@@ -285,7 +292,13 @@ mod tests {
 
     fn table(a: &str, b: &str) -> Table {
         let team = |id, name: &str| Team { id: Some(id), name: name.to_owned() };
-        Table { match_code: Some("MD55".to_owned()), table: Some(4), team_a: team(7, a), team_b: team(9, b), ..Table::default() }
+        Table {
+            match_code: Some("MD55".to_owned()),
+            table: Some(4),
+            team_a: team(7, a),
+            team_b: team(9, b),
+            ..Table::default()
+        }
     }
 
     #[test]

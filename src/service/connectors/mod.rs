@@ -156,4 +156,3 @@ fn heard(places: &[Place]) -> Heard {
         messages.boxed()
     }))
 }
-

@@ -57,12 +57,10 @@ enum Link {
 ///
 /// # Errors
 /// A topic or the password is none.
-pub(super) fn prepare(
-    settings: &Settings,
-    report: impl FnOnce(String) -> Reporter,
-) -> Result<Mqtt, ConnectorError> {
+pub(super) fn prepare(settings: &Settings, report: impl FnOnce(String) -> Reporter) -> Result<Mqtt, ConnectorError> {
     let wrong = |reason: &str| ConnectorError::Mqtt(reason.to_owned());
-    let is_topic = |text: &str| !text.contains(['+', '#', '\0']) && !text.starts_with(['/', '$']) && !text.ends_with('/');
+    let is_topic =
+        |text: &str| !text.contains(['+', '#', '\0']) && !text.starts_with(['/', '$']) && !text.ends_with('/');
     if settings.prefix.is_empty() || !is_topic(&settings.prefix) || !is_topic(&settings.discovery) {
         return Err(wrong("prefix and discovery are topics: no +, no #, no slash at an end"));
     }

@@ -170,7 +170,8 @@ mod tests {
              [mqtt]\nhost = \"127.0.0.1\"\npassword = {{ env = \"CROKEYE_TEST_NOT_SET\" }}"
         );
         let settings: Settings = toml::from_str(&text).unwrap();
-        let (hook, croki, mqtt) = (&settings.webhook[0], settings.croki.clone().unwrap(), settings.mqtt.clone().unwrap());
+        let (hook, croki, mqtt) =
+            (&settings.webhook[0], settings.croki.clone().unwrap(), settings.mqtt.clone().unwrap());
         assert_eq!(hook.secret.as_ref().unwrap().read().unwrap(), "hush");
         assert_eq!(croki.api_key.read().unwrap(), "whisper");
         assert!(matches!(mqtt.password.unwrap().read(), Err(SecretError::Unset(_))));

@@ -20,21 +20,48 @@ use tokio::time::Instant;
 use super::settings::Webhook;
 use super::state::{Reporter, States};
 use super::{ConnectorError, Place, backoff, client, heard, signature};
-use crate::score::game::Match;
 use crate::score::Record;
+use crate::score::game::Match;
 use crate::service::referee::shown;
 use crate::store::{Loaded, Store, StoreError, Untold};
 
 /// Kinds of events that a hook may ask for: the steps of matches (`match`, or one by `match.NAME`), what `crokeye watch`
 /// tells, what the service tells, and `*` for all of them.
 pub const KINDS: [&str; 19] = [
-    "*", "match", "board", "settled", "disc", "twenty", "sides", "advice", "held", "clearing", "round", "final", "resumed",
-    "abandoned", "camera", "standing", "watching", "not_proposed", "connector",
+    "*",
+    "match",
+    "board",
+    "settled",
+    "disc",
+    "twenty",
+    "sides",
+    "advice",
+    "held",
+    "clearing",
+    "round",
+    "final",
+    "resumed",
+    "abandoned",
+    "camera",
+    "standing",
+    "watching",
+    "not_proposed",
+    "connector",
 ];
 /// The steps of a match, as its log names them.
 pub const STEPS: [&str; 12] = [
-    "match_created", "round_proposed", "proposal_dismissed", "round_recorded", "round_corrected", "round_voided",
-    "first_set", "side_renamed", "evidence_attached", "match_finished", "undone", "redone",
+    "match_created",
+    "round_proposed",
+    "proposal_dismissed",
+    "round_recorded",
+    "round_corrected",
+    "round_voided",
+    "first_set",
+    "side_renamed",
+    "evidence_attached",
+    "match_finished",
+    "undone",
+    "redone",
 ];
 /// Name and version of what is sent.
 pub const SCHEMA: &str = "crokeye.hook/1";
@@ -255,9 +282,8 @@ struct Wanted(Vec<String>);
 
 impl Wanted {
     fn new(kinds: &[String]) -> Result<Self, String> {
-        let known = |kind: &str| {
-            KINDS.contains(&kind) || kind.strip_prefix("match.").is_some_and(|step| STEPS.contains(&step))
-        };
+        let known =
+            |kind: &str| KINDS.contains(&kind) || kind.strip_prefix("match.").is_some_and(|step| STEPS.contains(&step));
         match kinds.iter().find(|kind| !known(kind)) {
             _ if kinds.is_empty() => Err("events names none; leave it out for the steps of matches".to_owned()),
             Some(kind) => Err(format!(

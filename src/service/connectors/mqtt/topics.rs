@@ -9,8 +9,22 @@ pub(super) const OFFLINE: &str = "offline";
 
 /// Types of what is told as events, Home Assistant wants to know them beforehand: of the board, then steps of the match.
 pub(super) const EVENT_TYPES: [&str; 16] = [
-    "twenty", "clearing", "round_over", "board", "camera", "round_proposed", "proposal_dismissed", "round_recorded",
-    "round_corrected", "round_voided", "first_set", "side_renamed", "evidence_attached", "match_finished", "undone", "redone",
+    "twenty",
+    "clearing",
+    "round_over",
+    "board",
+    "camera",
+    "round_proposed",
+    "proposal_dismissed",
+    "round_recorded",
+    "round_corrected",
+    "round_voided",
+    "first_set",
+    "side_renamed",
+    "evidence_attached",
+    "match_finished",
+    "undone",
+    "redone",
 ];
 
 /// Are we there?
@@ -112,7 +126,8 @@ mod tests {
         let over = json!({ "event": "round", "round": 4, "sides": [{ "side": "a", "total": 55, "count": {} }] });
         let told = event(&over).unwrap();
         assert_eq!((&told["event_type"], &told["sides"][0]["total"]), (&json!("round_over"), &json!(55)));
-        for none in [json!({ "event": "standing" }), json!({ "event": "match", "because": null }), json!({}), json!(7)] {
+        for none in [json!({ "event": "standing" }), json!({ "event": "match", "because": null }), json!({}), json!(7)]
+        {
             assert_eq!(event(&none), None, "{none}");
         }
     }
