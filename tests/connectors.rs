@@ -5,6 +5,9 @@
 mod broker;
 #[path = "support/receiver.rs"]
 mod receiver;
+#[path = "support/server.rs"]
+#[allow(dead_code, reason = "this test uses only a part of the client")]
+mod server;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,6 +26,7 @@ use crokeye::store::Store;
 use receiver::Receiver;
 use rumqttc::{AsyncClient, Event, MqttOptions, Packet, QoS};
 use serde_json::{Value, json};
+use server::Server;
 use tokio::sync::watch;
 
 /// How long anything may take.
@@ -44,7 +48,7 @@ impl Service {
         let (mut referees, _) = Referee::start(store.clone(), vec![seat]).await.unwrap();
         let (stop, closing) = watch::channel(false);
         let places = vec![Place { id: "1".to_owned(), hub: Arc::clone(&hub) }];
-        let connectors = Connectors::start(settings, places, &store, &closing).unwrap();
+        let connectors = Connectors::start(settings, places, &store, &closing).await.unwrap();
         Self { hub, referee: referees.remove(0), connectors, stop }
     }
 
@@ -238,8 +242,8 @@ async fn settings_that_cannot_work_are_refused_with_what_is_wrong() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("crokeye.db")).await.unwrap();
     let (_stop, closing) = watch::channel(false);
-    let refused = |settings: &Settings| {
-        Connectors::start(settings, Vec::new(), &store, &closing).map(drop).unwrap_err().to_string()
+    let refused = async |settings: &Settings| {
+        Connectors::start(settings, Vec::new(), &store, &closing).await.map(drop).unwrap_err().to_string()
     };
     for (settings, what) in [
         (hook("ftp://x/".to_owned(), &["match"], None), "http://"),
@@ -248,21 +252,21 @@ async fn settings_that_cannot_work_are_refused_with_what_is_wrong() {
         (hook("http://x/".to_owned(), &["match"], Some("whsec_?")), "base64"),
         (hook("http://x/".to_owned(), &["match"], Some(" ")), "secret: it is empty"),
     ] {
-        let error = refused(&settings);
+        let error = refused(&settings).await;
         assert!(error.contains("[[webhook]] \"hall\"") && error.contains(what), "{error}");
     }
     let mut twice = hook("http://x/".to_owned(), &["match"], None);
     twice.webhook.push(twice.webhook[0].clone());
-    assert_eq!(refused(&twice), ConnectorError::Twice("hall".to_owned()).to_string());
+    assert_eq!(refused(&twice).await, ConnectorError::Twice("hall".to_owned()).to_string());
     let croki = Croki {
         url: "http://x/".to_owned(),
         api_key: Secret::Env { env: "CROKEYE_TEST_NOT_SET".to_owned() },
         source: "crokeye".to_owned(),
     };
-    assert!(refused(&Settings { croki: Some(croki), ..Settings::default() }).contains("CROKEYE_TEST_NOT_SET"));
+    assert!(refused(&Settings { croki: Some(croki), ..Settings::default() }).await.contains("CROKEYE_TEST_NOT_SET"));
     for mqtt in ["host = \"x\"\nprefix = \"a/#\"", "host = \" \"", "host = \"x\"\npassword = \"y\""] {
         let settings: Settings = toml::from_str(&format!("[mqtt]\n{mqtt}")).unwrap();
-        assert!(refused(&settings).starts_with("[mqtt]: "), "{mqtt}");
+        assert!(refused(&settings).await.starts_with("[mqtt]: "), "{mqtt}");
     }
 }
 
@@ -359,6 +363,51 @@ async fn tables_are_listed_as_the_laptop_has_them() {
     laptop.answer_first(&[500, 200]);
     assert!(asked.tables(None).await.is_err());
     service.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_program_tells_those_whom_its_configuration_names() {
+    let (hook, laptop) = (Receiver::start().await, Receiver::start().await);
+    let text = format!(
+        "[[board]]\nsource = 'sample'\nspeed = 20.0\n[[webhook]]\nname = 'hall'\nurl = '{}'\nevents = ['match', 'round']\n\
+         secret = 'hush'\n[croki]\nurl = '{}'\napi_key = {{ file = 'key' }}\n",
+        hook.url("/hook"),
+        laptop.url("/")
+    );
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("key"), "table-key\n").unwrap();
+    let server = tokio::task::spawn_blocking(move || Server::configured_in(folder, &text, &[])).await.unwrap();
+    let types = || hook.sent().iter().map(|sent| sent.body["type"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    until("a proposed round", || types().contains(&"match.round_proposed".to_owned()).then_some(())).await;
+    assert!(types().contains(&"match.match_created".to_owned()) && types().contains(&"round".to_owned()));
+    assert!(hook.sent().iter().all(|sent| sent.is_signed_with(b"hush")));
+    let checked = tokio::task::spawn_blocking(move || {
+        let tables = server.get("/api/v1/croki/tables?round=2").json();
+        assert_eq!(tables["matches"][0]["team_a"]["name"], "Ann");
+        let started = server.post("/api/v1/croki/matches", &json!({ "table": 4, "author": "Eve" }));
+        assert_eq!((started.status, &started.json()["rules"]["name"]), (201, &json!("nk-nl")), "{}", started.text());
+        assert_eq!(started.json()["refs"]["croki.match_code"], "MD55");
+        for (choice, status) in [(json!({}), 400), (json!({ "table": 77 }), 404)] {
+            assert_eq!(server.post("/api/v1/croki/matches", &choice).status, status);
+        }
+        let round = json!({ "sides": [{ "total": 60, "twenties": 1 }, { "total": 45, "twenties": 0 }] });
+        assert_eq!(server.post("/api/v1/matches/last/rounds", &round).status, 200);
+        server
+    });
+    let server = checked.await.unwrap();
+    let scored = || laptop.sent().into_iter().find(|sent| sent.path == "/api/ingest_score");
+    let score = until("the score", scored).await;
+    assert_eq!((score.header("x-api-key"), &score.body["sets"][0]["ta"]), ("table-key", &json!(1)));
+    tokio::task::spawn_blocking(move || {
+        let state = server.get("/api/v1/state").json();
+        let names: Vec<&Value> = state["connectors"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
+        assert_eq!(names, ["hall", "croki.nl"]);
+        assert_eq!(server.get("/api/v1/connectors").json()["connectors"][0]["state"], "works");
+        let metrics = server.get("/metrics").text();
+        assert!(metrics.contains("crokeye_connector_up{kind=\"webhook\",name=\"hall\"} 1"), "{metrics}");
+    })
+    .await
+    .unwrap();
 }
 
 fn mqtt(port: u16, password: &str) -> Settings {

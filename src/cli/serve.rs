@@ -115,7 +115,8 @@ async fn until_closed(
         tables.push(Arc::new(Table { label: plan.label.clone(), hub, referee, board }));
     }
     let places = tables.iter().map(|table| Place { id: table.label.id.clone(), hub: Arc::clone(&table.hub) }).collect();
-    let connectors = Arc::new(Connectors::start(&effective.house.connectors(), places, &store, &closing)?);
+    let connectors = Connectors::start(&effective.house.connectors(), places, &store, &closing).await?;
+    let connectors = Arc::new(connectors);
     let hall = Arc::new(Hall::new(tables));
     let app = Arc::new(App {
         store: store.clone(),

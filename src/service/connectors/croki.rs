@@ -199,12 +199,16 @@ pub(super) struct Croki {
 }
 
 impl Croki {
+    /// Has the store remember it: the first time, it sends what is confirmed from now on.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub async fn register(&self) -> Result<(), StoreError> {
+        self.store.register(RECEIVER, Timestamp::now()).await
+    }
+
     /// Sends scores, for ever.
     pub async fn work(self, places: Vec<Place>) {
-        while let Err(error) = self.store.register(RECEIVER, Timestamp::now()).await {
-            self.store_fails(&error);
-            tokio::time::sleep(LOOK).await;
-        }
         let mut heard = heard(&places);
         let mut waiting = BTreeMap::new();
         loop {

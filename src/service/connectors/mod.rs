@@ -27,7 +27,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::hub::{Hub, Message};
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 use croki::{Croki, Laptop};
 use settings::Settings;
 use state::{State, States};
@@ -43,7 +43,7 @@ pub struct Place {
 }
 
 /// Why a connector cannot be started.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum ConnectorError {
     /// A webhook is none.
     #[error("[[webhook]] {name:?}: {reason}")]
@@ -62,6 +62,9 @@ pub enum ConnectorError {
     /// No broker is there like this.
     #[error("[mqtt]: {0}")]
     Mqtt(String),
+    /// What was told cannot be remembered.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// The system gives no client.
     #[error("no client for HTTP: {0}")]
     Client(String),
@@ -81,7 +84,7 @@ impl Connectors {
     /// # Errors
     /// See [`ConnectorError`]: what a person wrote is looked at before anything is started. That a receiver is not there is no
     /// error.
-    pub fn start(
+    pub async fn start(
         settings: &Settings,
         places: Vec<Place>,
         store: &Store,
@@ -101,11 +104,13 @@ impl Connectors {
 
         let mut tasks = Vec::new();
         for hook in hooks {
+            hook.register().await?;
             tasks.push(tokio::spawn(until(closing.clone(), hook.work(places.clone()))));
         }
         if let Some(laptop) = laptop.clone() {
             let reporter = states.add("croki", "croki.nl", laptop.shown());
             let croki = Croki { laptop, store: store.clone(), reporter };
+            croki.register().await?;
             tasks.push(tokio::spawn(until(closing.clone(), croki.work(places.clone()))));
         }
         if let Some(mqtt) = mqtt {

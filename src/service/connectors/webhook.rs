@@ -142,12 +142,16 @@ impl Hook {
         })
     }
 
+    /// Has the store remember it: a hook that is new is told from now on.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub async fn register(&self) -> Result<(), StoreError> {
+        self.store.register(&self.receiver, Timestamp::now()).await
+    }
+
     /// Sends what happens, for ever.
     pub async fn work(mut self, places: Vec<Place>) {
-        while let Err(error) = self.store.register(&self.receiver, Timestamp::now()).await {
-            self.store_fails(&error);
-            tokio::time::sleep(LOOK).await;
-        }
         let mut heard = heard(&places);
         loop {
             let look = tokio::time::timeout(LOOK, heard.next()).await;
