@@ -38,6 +38,8 @@ pub struct Round {
     pub author: String,
     /// Corrections, oldest first.
     pub amendments: Vec<Amendment>,
+    /// Why its numbers are not those proposed.
+    pub reason: Option<String>,
     /// Why and by whom it was voided.
     pub void: Option<Amendment>,
 }
@@ -206,7 +208,7 @@ impl Match {
         };
         let mut first_set = self.derived.first_set;
         let changes = match event {
-            Event::RoundRecorded { sides, first, last, source, odd, evidence, proposal } => {
+            Event::RoundRecorded { sides, first, last, source, odd, evidence, proposal, reason } => {
                 first_set = None;
                 let round = Round {
                     sides: sides.clone(),
@@ -217,6 +219,7 @@ impl Match {
                     evidence: evidence.clone(),
                     at: record.at,
                     author: record.author.clone(),
+                    reason: reason.clone(),
                     amendments: Vec::new(),
                     void: None,
                 };
