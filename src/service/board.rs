@@ -223,6 +223,7 @@ impl Keeper {
                 for (input, events) in &told {
                     teller.take(input, events, player.watcher().standing());
                 }
+                self.pictures.show_count(player.watcher().counted());
             }
             if !again {
                 let (input, events) = player.tell(Told::End, frame, at);
@@ -286,6 +287,7 @@ impl Keeper {
                     camera.set_area(area);
                 }
                 teller.take(&input, &events, watcher.standing());
+                self.pictures.show_count(watcher.counted());
             }
         }
     }
