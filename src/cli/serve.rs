@@ -14,6 +14,7 @@ use crokeye::capture::sample::{self, Sample};
 use crokeye::capture::source::Source;
 use crokeye::http::access::{self, Access};
 use crokeye::http::{App, MAX_PIXELS, PHOTO_QUEUE, router, serve};
+use crokeye::service::audits::Audits;
 use crokeye::service::board::{Board, Eye, Open, Wishes};
 use crokeye::service::counter::Counter;
 use crokeye::service::hub::Hub;
@@ -145,6 +146,7 @@ async fn until_closed(args: &ServeArgs, access: Arc<Access>, closing: watch::Rec
         referee,
         board: Arc::clone(&board),
         counter: Counter::new(PHOTO_QUEUE, MAX_PIXELS),
+        audits: Audits::new().context("no place for temporary files: set TMPDIR to a folder that can be written")?,
         access,
         closing: closing.clone(),
     });

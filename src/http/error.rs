@@ -7,9 +7,11 @@ use std::any::Any;
 use axum::extract::rejection::BytesRejection;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::audit::UnusableSheet;
 use crate::score::export::ExportError;
+use crate::service::audits::AuditError;
 use crate::service::counter::CounterError;
 use crate::service::new_match::NewMatchError;
 use crate::service::referee::OrderError;
@@ -21,6 +23,8 @@ pub struct Problem {
     status: StatusCode,
     kind: &'static str,
     detail: String,
+    /// Why the rules refuse, for who has words of its own.
+    violation: Option<Box<Value>>,
     retry_after_secs: Option<u64>,
 }
 
@@ -29,7 +33,7 @@ pub type Answer<T> = Result<T, Problem>;
 
 impl Problem {
     fn new(status: StatusCode, kind: &'static str, detail: impl Into<String>) -> Self {
-        Self { status, kind, detail: detail.into(), retry_after_secs: None }
+        Self { status, kind, detail: detail.into(), violation: None, retry_after_secs: None }
     }
 
     /// There is nothing at this address.
@@ -92,10 +96,13 @@ impl Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let body = json!({
+        let mut body = json!({
             "type": "about:blank", "title": self.status.canonical_reason(), "status": self.status.as_u16(),
             "kind": self.kind, "detail": self.detail,
         });
+        if let Some(violation) = self.violation {
+            body["violation"] = *violation;
+        }
         let mut response = (self.status, body.to_string()).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
@@ -109,7 +116,10 @@ impl IntoResponse for Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Refused(reason) => Self::new(StatusCode::UNPROCESSABLE_ENTITY, "refused", reason.to_string()),
+            StoreError::Refused(reason) => Self {
+                violation: Some(Box::new(json!(reason))),
+                ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "refused", reason.to_string())
+            },
             StoreError::Conflict { expected, found } => Self::new(
                 StatusCode::CONFLICT,
                 "conflict",
@@ -157,6 +167,30 @@ impl From<CounterError> for Problem {
             CounterError::Photo(_) => Self::new(StatusCode::UNPROCESSABLE_ENTITY, "not_a_photo", detail),
             CounterError::Fault => Self::fault(),
         }
+    }
+}
+
+impl From<AuditError> for Problem {
+    fn from(error: AuditError) -> Self {
+        let detail = error.to_string();
+        match error {
+            AuditError::NoAudit | AuditError::NoPicture => Self::not_found(&detail),
+            AuditError::TooMany => Self::new(StatusCode::TOO_MANY_REQUESTS, "busy", detail),
+            AuditError::Full | AuditError::TooManyDecisions => {
+                Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail)
+            }
+            AuditError::Colours(_) | AuditError::Decision(_) => Self::bad_request(detail),
+            AuditError::Io(_) | AuditError::Output(_) => {
+                tracing::error!(%error, "an audit fails");
+                Self::unavailable("the audit cannot be read or written: is the disk full? The log says more")
+            }
+        }
+    }
+}
+
+impl From<UnusableSheet> for Problem {
+    fn from(error: UnusableSheet) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "not_a_sheet", error.to_string())
     }
 }
 

@@ -56,9 +56,14 @@ impl<T: DeserializeOwned> Said<T> {
     }
 
     fn author(&self) -> String {
-        let name: String = self.author.trim().chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();
-        if name.is_empty() { "referee".to_owned() } else { name }
+        author(&self.author)
     }
+}
+
+/// A name as it goes into a log.
+pub fn author(name: &str) -> String {
+    let name: String = name.trim().chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();
+    if name.is_empty() { "referee".to_owned() } else { name }
 }
 
 /// Nothing more to say.
@@ -74,6 +79,14 @@ struct Reason {
 struct Sides {
     #[serde(default)]
     sides: Option<Vec<SideEntry>>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Confirmed {
+    #[serde(default)]
+    sides: Option<Vec<SideEntry>>,
+    #[serde(default)]
+    reason: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -156,8 +169,9 @@ pub async fn confirm(
     Path((id, proposal)): Path<(String, String)>,
     body: Body,
 ) -> Answer<impl IntoResponse> {
-    let said = Said::<Sides>::read(body)?;
-    let command = Command::Accept { proposal: number(&proposal)?, sides: said.what.sides.clone() };
+    let said = Said::<Confirmed>::read(body)?;
+    let Confirmed { sides, reason } = said.what.clone();
+    let command = Command::Accept { proposal: number(&proposal)?, sides, reason };
     act(&app, &id, &said, command).await
 }
 

@@ -5,10 +5,11 @@
 //! | [`error`] | problem+json; the only file that knows statuses |
 //! | [`access`] | passwords, sessions, tokens, the brake on guessing |
 //! | `guard` | what every request passes: origin, role, time |
-//! | `matches`, `counts`, `streams`, `session`, `pages`, `health` | the routes |
+//! | `matches`, `statistics`, `counts`, `audits`, `streams`, `session`, `pages`, `health` | the routes |
 //! | `server` | connections: limits on headers and time, the end without breaking what was begun |
 
 pub mod access;
+mod audits;
 mod counts;
 mod error;
 mod guard;
@@ -17,6 +18,7 @@ mod matches;
 mod pages;
 mod server;
 mod session;
+mod statistics;
 mod streams;
 
 use std::sync::Arc;
@@ -24,11 +26,12 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post, put};
 use tokio::sync::watch;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
 
+use crate::service::audits::Audits;
 use crate::service::board::Board;
 use crate::service::counter::Counter;
 use crate::service::hub::Hub;
@@ -43,6 +46,8 @@ pub use server::serve;
 const MAX_COMMAND: usize = 64 << 10;
 /// Largest photo, bytes.
 const MAX_PHOTO: usize = 40 << 20;
+/// Largest sheet of typed scores, bytes.
+const MAX_SHEET: usize = 4 << 20;
 /// Most pixels of a photo that is sent in: the largest phone pictures in common use have 50 million.
 pub const MAX_PIXELS: u64 = 60_000_000;
 /// Photos that may wait to be counted.
@@ -60,6 +65,8 @@ pub struct App {
     pub board: Arc<Board>,
     /// Counts photos.
     pub counter: Counter,
+    /// Audits that are open.
+    pub audits: Audits,
     /// Who may do what.
     pub access: Arc<Access>,
     /// True once the program is asked to end: streams end then.
@@ -81,7 +88,15 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/v1/matches/{id}/first", post(matches::first))
         .route("/api/v1/matches/{id}/finish", post(matches::finish))
         .route("/api/v1/boards/{board}/keys/{key}", post(matches::press))
+        .route("/api/v1/audits", post(audits::begin))
+        .route("/api/v1/audits/{id}", delete(audits::delete))
+        .route("/api/v1/audits/{id}/decisions", post(audits::decide))
         .layer(DefaultBodyLimit::max(MAX_COMMAND))
+        .route("/api/v1/audits/{id}/photos", post(audits::add).layer(DefaultBodyLimit::max(MAX_PHOTO)))
+        .route(
+            "/api/v1/audits/{id}/sheet",
+            put(audits::sheet).delete(audits::no_sheet).layer(DefaultBodyLimit::max(MAX_SHEET)),
+        )
         .route("/api/v1/counts", post(counts::count).layer(DefaultBodyLimit::max(MAX_PHOTO)))
         .route_layer(from_fn_with_state(Arc::clone(&app), guard::referees));
     let views = Router::new()
@@ -90,10 +105,19 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/v1/live", get(streams::live))
         .route("/api/v1/boards/{board}/picture.jpg", get(streams::picture))
         .route("/api/v1/boards/{board}/picture.mjpeg", get(streams::pictures))
+        .route("/api/v1/boards/{board}/overlay.jpg", get(streams::overlay))
+        .route("/api/v1/boards/{board}/overlay.mjpeg", get(streams::overlays))
+        .route("/api/v1/boards/{board}/top.jpg", get(streams::top))
+        .route("/api/v1/boards/{board}/top.mjpeg", get(streams::tops))
         .route("/api/v1/matches", get(matches::list))
         .route("/api/v1/matches/{id}", get(matches::show))
         .route("/api/v1/matches/{id}/export/{format}", get(matches::export))
         .route("/api/v1/matches/{id}/evidence/{sha256}", get(matches::evidence))
+        .route("/api/v1/audits", get(audits::list))
+        .route("/api/v1/audits/{id}", get(audits::show))
+        .route("/api/v1/audits/{id}/{file}", get(audits::file))
+        .route("/api/v1/audits/{id}/pictures/{sha256}/{name}", get(audits::picture))
+        .route("/api/v1/statistics", get(statistics::statistics))
         .route("/api/v1/rules", get(matches::rules))
         .route("/api/v1/rules/{name}", get(matches::rule_set))
         .route("/metrics", get(health::metrics))
@@ -101,6 +125,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/overlay", get(pages::overlay))
         .route("/referee", get(pages::referee))
         .route("/history", get(pages::history))
+        .route("/audit", get(pages::audit))
         .route_layer(from_fn_with_state(Arc::clone(&app), guard::viewers));
     let open = Router::new()
         .route("/healthz", get(health::alive))

@@ -24,13 +24,16 @@ macro_rules! asset {
 const ASSETS: &[(&str, &str, &str)] = &[
     ("style.css", "text/css; charset=utf-8", asset!("style.css")),
     ("text.json", "application/json", asset!("text.json")),
+    ("french.json", "application/json", include_str!("../../assets/french.json")),
     ("icon.svg", "image/svg+xml", asset!("icon.svg")),
     ("common.js", "text/javascript; charset=utf-8", asset!("common.js")),
     ("board.js", "text/javascript; charset=utf-8", asset!("board.js")),
     ("proposal.js", "text/javascript; charset=utf-8", asset!("proposal.js")),
+    ("plots.js", "text/javascript; charset=utf-8", asset!("plots.js")),
     ("scoreboard.js", "text/javascript; charset=utf-8", asset!("scoreboard.js")),
     ("referee.js", "text/javascript; charset=utf-8", asset!("referee.js")),
     ("history.js", "text/javascript; charset=utf-8", asset!("history.js")),
+    ("audit.js", "text/javascript; charset=utf-8", asset!("audit.js")),
     ("login.js", "text/javascript; charset=utf-8", asset!("login.js")),
 ];
 
@@ -71,6 +74,11 @@ pub async fn referee(asked: Asked, headers: HeaderMap) -> Response {
 /// Matches that were played.
 pub async fn history(asked: Asked, headers: HeaderMap) -> Response {
     page("history", asset!("history.html"), asked, &headers)
+}
+
+/// Photos against a sheet of scores.
+pub async fn audit(asked: Asked, headers: HeaderMap) -> Response {
+    page("audit", asset!("audit.html"), asked, &headers)
 }
 
 /// Where one logs in.
@@ -152,6 +160,7 @@ mod tests {
             ("overlay", asset!("overlay.html")),
             ("referee", asset!("referee.html")),
             ("history", asset!("history.html")),
+            ("audit", asset!("audit.html")),
             ("login", asset!("login.html")),
         ];
         for (name, body) in pages {

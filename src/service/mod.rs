@@ -5,7 +5,7 @@
 //!                                  |                     ^
 //!                                  +-> rounds -> referee -+-> match log
 //!                                  people's commands -^
-//! photos -> counter -> counts
+//! photos -> counter -> counts, audits
 //! ```
 //!
 //! | module | what it holds |
@@ -14,9 +14,11 @@
 //! | [`hub`] | events with numbers, kept for those who come back, and the state they come to |
 //! | [`referee`] | the only writer of the match log |
 //! | [`counter`] | photos that are sent in, a bounded queue |
+//! | [`audits`] | photos against a sheet, in folders that go away |
 //! | [`pictures`], [`figures`] | the newest picture, and what is counted |
 //! | [`gather`], [`proposal`], [`new_match`] | a round's evidence, its proposal, a match as asked for; also for the command line |
 
+pub mod audits;
 pub mod board;
 #[cfg(feature = "opencv")]
 pub mod camera;
