@@ -7,7 +7,7 @@ SHELL := /bin/bash
 OVERLAYS := target/overlays
 MINUTES ?= 15
 
-.PHONY: help setup setup-test run serve test lint bench audit-bench live-bench fuzz callgrind memory scaling soak
+.PHONY: help setup setup-test run count test lint bench audit-bench live-bench fuzz callgrind memory scaling soak
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -18,16 +18,16 @@ setup: ## install what is missing to build (Debian, Ubuntu; prints the command e
 setup-test:
 	@scripts/setup.sh --test
 
-run: setup ## build, count the pictures in samples/, write overlays
+run: setup ## build and start the service: the first camera that works, else a sample round; ARGS="--port 9000"
+	cargo build --release
+	target/release/crokeye serve $(ARGS)
+
+count: setup ## build, count the pictures in samples/, write overlays to target/overlays
 	cargo build --release
 	@mkdir -p $(OVERLAYS)
 	@status=0; target/release/crokeye count --overlay $(OVERLAYS) samples/*.jpg || status=$$?; \
 	if [ $$status -gt 1 ]; then exit $$status; fi
 	@echo "Overlays: $(CURDIR)/$(OVERLAYS)/ (one picture for each photo)"
-
-serve: setup ## build and start the service: the first camera that works, else a sample round
-	cargo build --release
-	target/release/crokeye serve
 
 lint: ## formatting and clippy, with and without OpenCV
 	cargo fmt --check

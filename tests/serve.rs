@@ -1,6 +1,7 @@
 //! `crokeye serve` over a real socket: every route, every refusal, log-in, forged origins, hostile uploads, the end.
 
 #[path = "support/server.rs"]
+#[allow(dead_code, reason = "this test uses only a part of the client")]
 mod server;
 
 use std::io::Write;
@@ -31,6 +32,7 @@ fn every_address_answers_in_its_media_type_with_what_protects_it() {
         ("/overlay", "text/html; charset=utf-8"),
         ("/referee", "text/html; charset=utf-8"),
         ("/history", "text/html; charset=utf-8"),
+        ("/boards", "text/html; charset=utf-8"),
         ("/login", "text/html; charset=utf-8"),
         ("/assets/style.css", "text/css; charset=utf-8"),
         ("/assets/common.js", "text/javascript; charset=utf-8"),
@@ -40,6 +42,8 @@ fn every_address_answers_in_its_media_type_with_what_protects_it() {
         ("/metrics", "text/plain; version=0.0.4; charset=utf-8"),
         ("/api/v1/session", "application/json"),
         ("/api/v1/state", "application/json"),
+        ("/api/v1/boards", "application/json"),
+        ("/api/v1/boards/1/state", "application/json"),
         ("/api/v1/matches", "application/json"),
         ("/api/v1/matches/1", "application/json"),
         ("/api/v1/matches/last", "application/json"),
@@ -308,6 +312,124 @@ fn beyond_this_computer_a_password_is_asked_for_and_roles_are_kept() {
     let braked = log_in("hammer time");
     problem(&braked, 429, "slow_down");
     assert!(braked.header("retry-after").is_some());
+}
+
+const TWO: &str = "[[board]]\nsource = 'sample'\nspeed = 20\n\
+                   [[board]]\nid = 'hall'\nname = 'Table <2>'\nsource = 'sample'\nspeed = 20\n";
+
+#[test]
+fn two_boards_have_matches_events_pictures_and_figures_of_their_own() {
+    let mut server = Server::configured(TWO, &[]);
+    let first = server.until_proposed();
+    let second = server.until_proposed_at("/api/v1/boards/hall/state");
+    assert_eq!((&first["number"], &second["number"]), (&json!(1), &json!(2)));
+    for path in ["/api/v1/state?board=hall", "/api/v1/boards/hall/state"] {
+        let state = server.get(path).json();
+        assert_eq!((&state["board"]["id"], &state["board"]["name"]), (&json!("hall"), &json!("Table <2>")), "{path}");
+    }
+    let boards = server.get("/api/v1/boards").json()["boards"].clone();
+    let seen: Vec<_> = boards.as_array().unwrap().iter().map(|one| (&one["id"], &one["match"]["number"])).collect();
+    assert_eq!(seen, [(&json!("1"), &json!(1)), (&json!("hall"), &json!(2))]);
+    assert_eq!((&boards[1]["match"]["proposals"], &boards[1]["board"]["state"]), (&json!(1), &json!("waiting")));
+    assert!(boards[1]["board"]["count"]["sides"][0]["total"].is_number() && boards[1]["board"]["board"].is_null());
+
+    // A match is played at one board.
+    problem(&server.post("/api/v1/matches/2/play", &json!({})), 409, "played_elsewhere");
+    problem(&server.post("/api/v1/matches/1/play?board=hall", &json!({})), 409, "played_elsewhere");
+    problem(&server.get("/api/v1/boards/9/state"), 404, "not_found");
+    problem(&server.get("/api/v1/state?board=9"), 404, "not_found");
+    problem(&server.get("/?board=9"), 404, "not_found");
+
+    // A command about a match is told at the board that plays it, and there alone.
+    let mut one = server.stream("/api/v1/events", &[]);
+    let mut two = server.stream("/api/v1/boards/hall/events", &[]);
+    assert_eq!(
+        (one.event().1["match"]["number"].clone(), two.event().1["match"]["number"].clone()),
+        (json!(1), json!(2))
+    );
+    server.post("/api/v1/matches/2/first", &json!({ "seat": "B", "author": "Ann" }));
+    server.post("/api/v1/matches/1/first", &json!({ "seat": "B", "author": "Bob" }));
+    assert_eq!(two.event().1["because"]["author"], "Ann");
+    assert_eq!(one.event().1["because"]["author"], "Bob");
+    let mut socket = server.socket("/api/v1/live?board=hall", None).unwrap();
+    let snapshot: Value = serde_json::from_str(socket.read().unwrap().to_text().unwrap()).unwrap();
+    assert_eq!(snapshot["data"]["board"]["id"], "hall");
+
+    let page = server.get("/referee?board=hall").text();
+    assert!(page.contains("data-board=\"hall\" data-boards=\"2\"") && page.contains("/history?board=hall"), "{page}");
+    assert_eq!(server.get("/boards").status, 200);
+    assert!(server.get("/api/v1/boards/hall/picture.jpg").body.starts_with(&[0xff, 0xd8]));
+    assert_eq!(server.post("/api/v1/boards/hall/keys/look", &json!({})).status, 200);
+    let metrics = server.get("/metrics").text();
+    for line in [
+        "crokeye_rounds_total{board=\"1\"} 1",
+        "crokeye_rounds_total{board=\"hall\"} 1",
+        "crokeye_close_calls_total{board=\"hall\"} 1",
+        "crokeye_last_frame_age_seconds{board=\"hall\"} ",
+        "crokeye_stage_seconds_count{board=\"hall\",stage=\"judge\"} ",
+    ] {
+        assert!(metrics.contains(line), "{line}\n{metrics}");
+    }
+    for stage in ["decode", "register", "detect", "judge"] {
+        let sum = format!("crokeye_stage_seconds_sum{{board=\"hall\",stage=\"{stage}\"}} ");
+        let value: f64 = metrics.split(&sum).nth(1).and_then(|rest| rest.lines().next()?.parse().ok()).unwrap();
+        assert!(value > 0.0, "{stage}");
+    }
+    assert_eq!(server.get("/readyz").status, 200);
+
+    // Each board goes on with its own match, also where it is not the newest.
+    let new = json!({ "sides": ["Fay", "Gus"], "author": "Eve" });
+    assert_eq!(server.post("/api/v1/matches?board=hall", &new).json()["number"], 3);
+    assert_eq!(server.post("/api/v1/matches/2/play?board=hall", &json!({})).json()["number"], 2);
+    server.kill();
+    let again = server.again_configured(TWO);
+    let numbers =
+        ["1", "hall"].map(|id| again.get(&format!("/api/v1/boards/{id}/state")).json()["match"]["number"].clone());
+    assert_eq!(numbers, [json!(1), json!(2)]);
+}
+
+#[test]
+fn a_public_scoreboard_is_seen_by_all_and_decided_by_referees() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("passwords");
+    std::fs::write(&file, server::crokeye(&["serve", "--hash-password"], b"hammer time\n").stdout).unwrap();
+    let server = Server::idle(&["--password-file", file.to_str().unwrap(), "--public-scoreboard"]);
+    for path in ["/", "/overlay", "/boards", "/api/v1/state", "/api/v1/boards", "/api/v1/boards/1/state"] {
+        assert_eq!(server.get(path).status, 200, "{path}");
+    }
+    assert!(server.socket("/api/v1/live", None).is_ok());
+    for path in ["/api/v1/matches", "/metrics", "/api/v1/boards/1/picture.jpg"] {
+        problem(&server.get(path), 401, "log_in");
+    }
+    problem(&server.post("/api/v1/matches/1/undo", &json!({})), 401, "log_in");
+    assert_eq!(server.get("/referee?board=1").header("location"), Some("/login?to=/referee%3Fboard%3D1"));
+}
+
+#[test]
+fn the_configuration_is_shown_with_where_it_comes_from_and_refused_with_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hall.toml");
+    let run = |text: &str, command: &str, arguments: &[&str]| {
+        std::fs::write(&path, text).unwrap();
+        server::crokeye(&[&[command, "--config", path.to_str().unwrap()], arguments].concat(), b"")
+    };
+    let shown = run("port = 9000\n[[board]]\nsource = 'rtsp://me:secret@cam/1'\n", "config", &["--fps", "15"]);
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    let value =
+        |key: &str| shown.lines().find(|line| line.starts_with(key)).unwrap_or_else(|| panic!("{key}\n{shown}"));
+    assert!(value("port = 9000").ends_with("hall.toml"));
+    assert!(value("listen = \"127.0.0.1\"").ends_with("# default"));
+    assert!(value("fps = 15.0").ends_with("# --fps"));
+    assert!(!shown.contains("secret"), "{shown}");
+    let example = server::crokeye(&["config", "--example"], b"");
+    assert!(String::from_utf8_lossy(&example.stdout).contains("[[board]]"));
+    for (text, said) in [("prot = 1", "prot"), ("[[board]]\nsource = '0'\n[[board]]\n", "board 2 has no source")] {
+        for command in ["config", "serve"] {
+            let refused = run(text, command, &[]);
+            let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+            assert!(refused.status.code() == Some(2) && error.contains(said) && error.contains("error:"), "{error}");
+        }
+    }
 }
 
 #[test]

@@ -46,6 +46,15 @@ export function el(tag, attributes = {}, ...children) {
   return element;
 }
 
+/** The board that this page is about. */
+export const here = document.body.dataset.board;
+
+/** An address of that board's API. */
+export const atBoard = (path) => `/api/v1/boards/${here}/${path}`;
+
+/** What people call a board. */
+export const boardName = ({ id, name }) => name ?? t("board_n", id);
+
 /** Says something for a few seconds. */
 let hiding;
 export function notice(text) {
@@ -57,7 +66,10 @@ export function notice(text) {
 }
 
 async function answer(response) {
-  if (response.status === 401 && document.body.dataset.page !== "login") location.assign("/login?to=" + location.pathname);
+  if (response.status === 401 && document.body.dataset.page !== "login") {
+    const board = new URLSearchParams(location.search).get("board");
+    location.assign("/login?to=" + encodeURIComponent(location.pathname + (board ? `?board=${board}` : "")));
+  }
   const body = await response.json().catch(() => null);
   if (!response.ok) {
     const retryAfter = Number(response.headers.get("retry-after")) || undefined;
@@ -76,15 +88,22 @@ export const request = async (method, path, body) => answer(await fetch(path, { 
 export const send = async (path, body = {}) =>
   answer(await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }));
 
+/** Shows whether the service is heard. */
+export function connected(on) {
+  const connection = document.querySelector("#connection");
+  const text = t(on ? "connected" : "disconnected");
+  if (connection.textContent === text) return;
+  connection.textContent = text;
+  connection.className = on ? "on" : "off";
+}
+
 /** Listens: `changed(state, event)` is called for every message with the state after it. */
 export function listen(changed) {
   const state = { board: null, match: null };
-  const connection = document.querySelector("#connection");
-  const source = new EventSource("/api/v1/events");
-  source.onopen = () => ((connection.textContent = t("connected")), (connection.className = "on"));
+  const source = new EventSource(atBoard("events"));
+  source.onopen = () => connected(true);
   source.onerror = () => {
-    connection.textContent = t("disconnected");
-    connection.className = "off";
+    connected(false);
     if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 5000);
   };
   source.onmessage = (message) => {
@@ -101,7 +120,7 @@ function apply(state, event) {
   switch (event.event) {
     case "match": state.match = event.match; break;
     case "watching":
-      if (event.state === "starting") state.board = { source: board.source, state: "starting", reason: null };
+      if (event.state === "starting") state.board = { id: board.id, name: board.name, source: board.source, state: "starting", reason: null };
       else Object.assign(board, { state: event.state, reason: event.reason });
       break;
     case "standing": board.standing = event.standing; break;
@@ -204,6 +223,21 @@ export function fillRounds(table, match, actions) {
         side.twenties > 0 && el("small", {}, ` (${side.twenties}×20)`))),
       actions && el("td", { class: "actions" }, actions(round))));
   table.replaceChildren(el("thead", {}, head), el("tbody", {}, rows));
+}
+
+/** Makes a button switch to large letters on the whole screen; `?projector` begins with them. */
+export function projector(button) {
+  button?.addEventListener("click", () => {
+    const on = document.body.classList.toggle("projector");
+    button.setAttribute("aria-pressed", String(on));
+    // Where the browser does not allow it the letters are large all the same.
+    if (on) document.documentElement.requestFullscreen?.().catch(() => {});
+    else if (document.fullscreenElement) document.exitFullscreen();
+  });
+  if (new URLSearchParams(location.search).has("projector")) {
+    document.body.classList.add("projector");
+    button?.setAttribute("aria-pressed", "true");
+  }
 }
 
 for (const link of document.querySelectorAll("nav a")) {

@@ -1,5 +1,5 @@
 // Matches that were played: rounds with what shows them, corrections as such, the log, exports.
-import { ask, dot, el, notice, send, t } from "/assets/common.js";
+import { ask, dot, el, here, notice, send, t } from "/assets/common.js";
 import { draw } from "/assets/board.js";
 import * as plots from "/assets/plots.js";
 
@@ -42,7 +42,7 @@ async function one(match, round) {
 async function show(number) {
   try {
     const match = await ask(`/api/v1/matches/${number}`);
-    const play = el("button", { type: "button", click: () => send(`/api/v1/matches/${number}/play`).then(() => notice(t("done")), (problem) => notice(problem.message)) }, t("play_this"));
+    const play = el("button", { type: "button", click: () => send(`/api/v1/matches/${number}/play?board=${here}`).then(() => notice(t("done")), (problem) => notice(problem.message)) }, t("play_this"));
     const log = match.log.map((record) => el("tr", {}, el("th", { scope: "row" }, String(record.revision)), el("td", {}, when(record.at)), el("td", {}, record.author),
       el("td", {}, t("event_" + record.event), record.reason ? `: ${record.reason}` : "")));
     find("match").replaceChildren(

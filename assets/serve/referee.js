@@ -1,5 +1,5 @@
 // The referee's page: the live board, what is proposed, and what is decided about it.
-import { ask, el, fillRounds, listen, notice, outcome, phase, running, send, t, told, waits } from "/assets/common.js";
+import { ask, atBoard, el, fillRounds, here, listen, notice, outcome, phase, running, send, t, told, waits } from "/assets/common.js";
 import { draw } from "/assets/board.js";
 import { card } from "/assets/proposal.js";
 
@@ -109,7 +109,7 @@ listen(({ board, match: now }, event) => {
 find("undo").addEventListener("click", () => act("undo", { of: match.undoable }));
 find("redo").addEventListener("click", () => act("redo"));
 for (const [id, key] of [["end-round", "end_round"], ["look", "look"]]) {
-  find(id).addEventListener("click", () => send(`/api/v1/boards/1/keys/${key}`).catch((problem) => notice(problem.message)));
+  find(id).addEventListener("click", () => send(atBoard(`keys/${key}`)).catch((problem) => notice(problem.message)));
 }
 
 find("new").addEventListener("submit", async (event) => {
@@ -117,7 +117,7 @@ find("new").addEventListener("submit", async (event) => {
   const said = Object.fromEntries(new FormData(event.target));
   const colours = said.colour_a && said.colour_b ? [said.colour_a, said.colour_b] : [];
   try {
-    await send("/api/v1/matches", { author: author.value, sides: [said.a, said.b], rules: said.rules, first: said.first, colours });
+    await send(`/api/v1/matches?board=${here}`, { author: author.value, sides: [said.a, said.b], rules: said.rules, first: said.first, colours });
     find("new-panel").open = false;
   } catch (problem) {
     notice(problem.message);

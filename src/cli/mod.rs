@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod calibrate;
 pub mod completions;
+pub mod config;
 pub mod count;
 pub mod db;
 pub mod files;

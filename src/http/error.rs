@@ -15,6 +15,7 @@ use crate::service::audits::AuditError;
 use crate::service::counter::CounterError;
 use crate::service::new_match::NewMatchError;
 use crate::service::referee::OrderError;
+use crate::service::setup::SetupError;
 use crate::store::StoreError;
 
 /// An error on its way to a client.
@@ -83,6 +84,11 @@ impl Problem {
         Self::new(StatusCode::REQUEST_TIMEOUT, "timeout", "the request took too long")
     }
 
+    /// It is understood, and cannot be done.
+    pub fn refused(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "refused", detail)
+    }
+
     /// A fault of the program.
     pub fn fault() -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "fault", "a fault in crokeye; its log says more")
@@ -139,6 +145,7 @@ impl From<OrderError> for Problem {
     fn from(error: OrderError) -> Self {
         match error {
             OrderError::Store(error) => error.into(),
+            OrderError::Elsewhere { .. } => Self::new(StatusCode::CONFLICT, "played_elsewhere", error.to_string()),
             OrderError::Ending => Self::unavailable("crokeye is ending"),
         }
     }
@@ -167,6 +174,12 @@ impl From<CounterError> for Problem {
             CounterError::Photo(_) => Self::new(StatusCode::UNPROCESSABLE_ENTITY, "not_a_photo", detail),
             CounterError::Fault => Self::fault(),
         }
+    }
+}
+
+impl From<SetupError> for Problem {
+    fn from(error: SetupError) -> Self {
+        Self::refused(error.to_string())
     }
 }
 

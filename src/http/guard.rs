@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 
@@ -59,17 +59,32 @@ fn is_this_computer(host: &str) -> bool {
     name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
+/// Lets in who may see the scoreboard: everybody where it is public, else who may look.
+pub async fn lookers(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    if app.public_scoreboard {
+        return next.run(request).await;
+    }
+    viewers(State(app), request, next).await
+}
+
 /// Lets in who may look; pages send others to the log-in.
 pub async fn viewers(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let is_page = !request.uri().path().starts_with("/api/") && request.method() == Method::GET;
     match role(&app, request.headers(), address(&request)).await {
         Ok(Some(_)) => next.run(request).await,
         Ok(None) if is_page && request.uri().path() != "/metrics" => {
-            Redirect::to(&format!("/login?to={}", request.uri().path())).into_response()
+            Redirect::to(&format!("/login?to={}", wanted(request.uri()))).into_response()
         }
         Ok(None) => Problem::unknown().into_response(),
         Err(problem) => problem.into_response(),
     }
+}
+
+/// The page that was asked for, with its board, as it stands in an address.
+fn wanted(uri: &Uri) -> String {
+    let board = uri.query().into_iter().flat_map(|query| query.split('&')).find_map(|part| part.strip_prefix("board="));
+    let board = board.filter(|board| board.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'));
+    board.map_or_else(|| uri.path().to_owned(), |board| format!("{}%3Fboard%3D{board}", uri.path()))
 }
 
 /// Lets in who may decide.
@@ -137,6 +152,14 @@ mod tests {
         for name in ["", "evil.example", "localhost.evil.example:80", "192.168.1.4:80", "127.0.0.1.evil.example"] {
             assert!(!is_this_computer(name), "{name}");
         }
+    }
+
+    #[test]
+    fn who_logs_in_comes_back_to_the_board() {
+        let to = |uri: &'static str| wanted(&Uri::from_static(uri));
+        assert_eq!(to("/referee"), "/referee");
+        assert_eq!(to("/referee?lang=fr&board=hall-2"), "/referee%3Fboard%3Dhall-2");
+        assert_eq!(to("/referee?board=a%26b"), "/referee");
     }
 
     #[test]

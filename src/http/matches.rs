@@ -17,9 +17,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::App;
+use super::boards::At;
 use super::error::{Answer, Problem, created, unchanged};
-use super::streams::known;
-use crate::live::Key;
 use crate::score::event::{Evidence, Finish, RoundEntry, Source};
 use crate::score::export::{self, Exported, Target};
 use crate::score::notation::SeatName;
@@ -141,18 +140,18 @@ pub async fn show(State(app): State<Arc<App>>, Path(id): Path<String>) -> Answer
     Ok(Json(value))
 }
 
-/// Starts a match, which is played from now on.
-pub async fn start(State(app): State<Arc<App>>, body: Body) -> Answer<impl IntoResponse> {
+/// Starts a match, which is played at the board from now on.
+pub async fn start(At(table): At, body: Body) -> Answer<impl IntoResponse> {
     let said = Said::<BTreeMap<String, Value>>::read(body)?;
     let wanted: NewMatch = serde_json::from_value(json!(said.what))?;
-    let done = app.referee.start_match(wanted.setup()?, &said.author()).await?;
+    let done = table.referee.start_match(wanted.setup()?, &said.author()).await?;
     Ok(created(Json(shown(&done.loaded))))
 }
 
-/// Plays this match from now on.
-pub async fn play(State(app): State<Arc<App>>, Path(id): Path<String>) -> Answer<impl IntoResponse> {
+/// Plays this match at the board from now on.
+pub async fn play(State(app): State<Arc<App>>, At(table): At, Path(id): Path<String>) -> Answer<impl IntoResponse> {
     let number = app.store.find(&id).await?;
-    answer(app.referee.play_match(number).await?)
+    answer(table.referee.play_match(number).await?)
 }
 
 /// Adds a round that a person counted.
@@ -241,21 +240,6 @@ pub async fn finish(State(app): State<Arc<App>>, Path(id): Path<String>, body: B
     act(&app, &id, &said, command).await
 }
 
-/// Presses a key at the board: the round is over, or look again.
-pub async fn press(
-    State(app): State<Arc<App>>,
-    Path((board, key)): Path<(String, String)>,
-) -> Answer<impl IntoResponse> {
-    known(&board)?;
-    let key = match key.as_str() {
-        "end_round" => Key::EndRound,
-        "look" => Key::Look,
-        _ => return Err(Problem::not_found("such key: end_round, look")),
-    };
-    app.board.press(key);
-    Ok(Json(json!({ "pressed": key })))
-}
-
 /// Writes a match in another system's format.
 pub async fn export(
     State(app): State<Arc<App>>,
@@ -336,7 +320,8 @@ pub async fn rule_set(Path(name): Path<String>) -> Answer<impl IntoResponse> {
 
 async fn act<T: DeserializeOwned>(app: &App, id: &str, said: &Said<T>, command: Command) -> Answer<Json<Value>> {
     let number = app.store.find(id).await?;
-    answer(app.referee.act(number, said.expected, command, &said.author()).await?)
+    let referee = &app.hall.find(None).ok_or_else(Problem::fault)?.referee;
+    answer(referee.act(number, said.expected, command, &said.author()).await?)
 }
 
 fn answer(done: Done) -> Answer<Json<Value>> {

@@ -5,11 +5,12 @@
 //! | [`error`] | problem+json; the only file that knows statuses |
 //! | [`access`] | passwords, sessions, tokens, the brake on guessing |
 //! | `guard` | what every request passes: origin, role, time |
-//! | `matches`, `statistics`, `counts`, `audits`, `streams`, `session`, `pages`, `health` | the routes |
+//! | `boards`, `setup`, `matches`, `statistics`, `counts`, `audits`, `streams`, `session`, `pages`, `health` | the routes |
 //! | `server` | connections: limits on headers and time, the end without breaking what was begun |
 
 pub mod access;
 mod audits;
+mod boards;
 mod counts;
 mod error;
 mod guard;
@@ -18,6 +19,7 @@ mod matches;
 mod pages;
 mod server;
 mod session;
+mod setup;
 mod statistics;
 mod streams;
 
@@ -32,10 +34,8 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
 
 use crate::service::audits::Audits;
-use crate::service::board::Board;
 use crate::service::counter::Counter;
-use crate::service::hub::Hub;
-use crate::service::referee::Referee;
+use crate::service::hall::Hall;
 use crate::store::Store;
 use access::Access;
 use error::Problem;
@@ -57,18 +57,16 @@ pub const PHOTO_QUEUE: usize = 4;
 pub struct App {
     /// To read from; written by the referee alone.
     pub store: Store,
-    /// What happens.
-    pub hub: Arc<Hub>,
-    /// The writer.
-    pub referee: Referee,
-    /// The board.
-    pub board: Arc<Board>,
+    /// The boards.
+    pub hall: Arc<Hall>,
     /// Counts photos.
     pub counter: Counter,
     /// Audits that are open.
     pub audits: Audits,
     /// Who may do what.
     pub access: Arc<Access>,
+    /// May everybody see the scoreboard, where passwords are asked for?
+    pub public_scoreboard: bool,
     /// True once the program is asked to end: streams end then.
     pub closing: watch::Receiver<bool>,
 }
@@ -87,7 +85,9 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/v1/matches/{id}/redo", post(matches::redo))
         .route("/api/v1/matches/{id}/first", post(matches::first))
         .route("/api/v1/matches/{id}/finish", post(matches::finish))
-        .route("/api/v1/boards/{board}/keys/{key}", post(matches::press))
+        .route("/api/v1/boards/{board}/keys/{key}", post(boards::press))
+        .route("/api/v1/boards/{board}/setup", post(setup::choose))
+        .route("/api/v1/boards/{board}/calibration", post(setup::preview))
         .route("/api/v1/audits", post(audits::begin))
         .route("/api/v1/audits/{id}", delete(audits::delete))
         .route("/api/v1/audits/{id}/decisions", post(audits::decide))
@@ -99,10 +99,19 @@ pub fn router(app: Arc<App>) -> Router {
         )
         .route("/api/v1/counts", post(counts::count).layer(DefaultBodyLimit::max(MAX_PHOTO)))
         .route_layer(from_fn_with_state(Arc::clone(&app), guard::referees));
-    let views = Router::new()
+    let scoreboard = Router::new()
         .route("/api/v1/state", get(streams::state))
         .route("/api/v1/events", get(streams::events))
         .route("/api/v1/live", get(streams::live))
+        .route("/api/v1/boards", get(boards::list))
+        .route("/api/v1/boards/{board}/state", get(streams::state))
+        .route("/api/v1/boards/{board}/events", get(streams::events))
+        .route("/api/v1/boards/{board}/live", get(streams::live))
+        .route("/", get(pages::scoreboard))
+        .route("/overlay", get(pages::overlay))
+        .route("/boards", get(pages::boards))
+        .route_layer(from_fn_with_state(Arc::clone(&app), guard::lookers));
+    let views = Router::new()
         .route("/api/v1/boards/{board}/picture.jpg", get(streams::picture))
         .route("/api/v1/boards/{board}/picture.mjpeg", get(streams::pictures))
         .route("/api/v1/boards/{board}/overlay.jpg", get(streams::overlay))
@@ -113,6 +122,9 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/v1/matches/{id}", get(matches::show))
         .route("/api/v1/matches/{id}/export/{format}", get(matches::export))
         .route("/api/v1/matches/{id}/evidence/{sha256}", get(matches::evidence))
+        .route("/api/v1/cameras", get(setup::cameras))
+        .route("/api/v1/boards/{board}/setup", get(setup::show))
+        .route("/api/v1/boards/{board}/calibration", get(setup::calibration))
         .route("/api/v1/audits", get(audits::list))
         .route("/api/v1/audits/{id}", get(audits::show))
         .route("/api/v1/audits/{id}/{file}", get(audits::file))
@@ -121,11 +133,10 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/v1/rules", get(matches::rules))
         .route("/api/v1/rules/{name}", get(matches::rule_set))
         .route("/metrics", get(health::metrics))
-        .route("/", get(pages::scoreboard))
-        .route("/overlay", get(pages::overlay))
         .route("/referee", get(pages::referee))
         .route("/history", get(pages::history))
         .route("/audit", get(pages::audit))
+        .route("/setup", get(pages::setup))
         .route_layer(from_fn_with_state(Arc::clone(&app), guard::viewers));
     let open = Router::new()
         .route("/healthz", get(health::alive))
@@ -137,6 +148,7 @@ pub fn router(app: Arc<App>) -> Router {
             get(session::who).post(session::log_in).delete(session::log_out).layer(DefaultBodyLimit::max(MAX_COMMAND)),
         );
     let mut router = commands
+        .merge(scoreboard)
         .merge(views)
         .merge(open)
         .fallback(async || Problem::not_found("such address"))

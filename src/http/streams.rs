@@ -8,7 +8,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::rejection::QueryRejection;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{Message as Frame, WebSocket, WebSocketUpgrade};
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::{HeaderMap, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -18,7 +18,9 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::App;
+use super::boards::At;
 use super::error::{Answer, Problem};
+use crate::service::hall::Table;
 use crate::service::hub::{Id, Listener, Message};
 use crate::service::pictures::{Drawn, Jpeg, Kind};
 
@@ -38,19 +40,20 @@ pub struct Since {
 }
 
 /// The whole state, `crokeye.state/1`.
-pub async fn state(State(app): State<Arc<App>>) -> impl IntoResponse {
-    let json = app.hub.snapshot().json;
+pub async fn state(At(table): At) -> impl IntoResponse {
+    let json = table.hub.snapshot().json;
     ([(header::CONTENT_TYPE, "application/json")], json.to_string())
 }
 
 /// Events as server-sent events; `Last-Event-ID` resumes.
 pub async fn events(
     State(app): State<Arc<App>>,
+    At(table): At,
     since: Result<Query<Since>, QueryRejection>,
     headers: HeaderMap,
 ) -> impl IntoResponse {
     let named = headers.get("last-event-id").and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let listener = app.hub.listen(last(named.or_else(|| asked(since))));
+    let listener = table.hub.listen(last(named.or_else(|| asked(since))));
     let events = messages(listener, app.closing.clone());
     Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE))
 }
@@ -74,11 +77,12 @@ async fn next(listener: &mut Listener, closing: &mut watch::Receiver<bool>) -> O
 /// Events over a WebSocket, each as `{"id": ..., "data": ...}`; `?last=ID` resumes.
 pub async fn live(
     State(app): State<Arc<App>>,
+    At(table): At,
     since: Result<Query<Since>, QueryRejection>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Answer<Response> {
     let upgrade = upgrade.map_err(|_| Problem::bad_request("this address speaks WebSocket"))?;
-    let listener = app.hub.listen(last(asked(since)));
+    let listener = table.hub.listen(last(asked(since)));
     let closing = app.closing.clone();
     let upgrade = upgrade.max_message_size(4 << 10).max_frame_size(4 << 10);
     Ok(upgrade.on_upgrade(move |socket| talk(socket, listener, closing)))
@@ -107,9 +111,8 @@ async fn talk(mut socket: WebSocket, mut listener: Listener, mut closing: watch:
 }
 
 /// The newest picture.
-pub async fn picture(State(app): State<Arc<App>>, Path(board): Path<String>) -> Answer<impl IntoResponse> {
-    known(&board)?;
-    let pictures = Arc::clone(&app.board.pictures);
+pub async fn picture(At(table): At) -> Answer<impl IntoResponse> {
+    let pictures = Arc::clone(&table.board.pictures);
     let picture = tokio::task::spawn_blocking(move || pictures.newest()).await;
     match picture {
         Ok(Ok(Some(jpeg))) => Ok(([(header::CONTENT_TYPE, "image/jpeg")], jpeg)),
@@ -119,14 +122,10 @@ pub async fn picture(State(app): State<Arc<App>>, Path(board): Path<String>) -> 
 }
 
 /// Pictures as they change, as `multipart/x-mixed-replace`.
-pub async fn pictures(
-    State(app): State<Arc<App>>,
-    Path(board): Path<String>,
-    pace: Paced,
-) -> Answer<impl IntoResponse> {
-    known(&board)?;
+pub async fn pictures(State(app): State<Arc<App>>, At(table): At, pace: Paced) -> Answer<impl IntoResponse> {
     let steady = Pace::steady(pace)?;
-    let (changes, shown) = (app.board.pictures.stream(), Arc::clone(&app.board.pictures));
+    let shown = Arc::clone(&table.board.pictures);
+    let changes = shown.stream();
     // The newest picture first: a board at rest may not show another one for long.
     let newest = tokio::task::spawn_blocking(move || shown.newest()).await;
     let newest: Option<Jpeg> = newest.ok().and_then(Result::ok).flatten().map(Jpeg::from);
@@ -134,18 +133,17 @@ pub async fn pictures(
 }
 
 /// The count that stands, drawn on its picture.
-pub async fn overlay(app: State<Arc<App>>, board: Path<String>) -> Answer<impl IntoResponse> {
-    count(app, board, Kind::Overlay).await
+pub async fn overlay(At(table): At) -> Answer<impl IntoResponse> {
+    count(&table, Kind::Overlay).await
 }
 
 /// The count that stands, seen from above.
-pub async fn top(app: State<Arc<App>>, board: Path<String>) -> Answer<impl IntoResponse> {
-    count(app, board, Kind::Top).await
+pub async fn top(At(table): At) -> Answer<impl IntoResponse> {
+    count(&table, Kind::Top).await
 }
 
-async fn count(State(app): State<Arc<App>>, Path(board): Path<String>, kind: Kind) -> Answer<impl IntoResponse> {
-    known(&board)?;
-    let drawn = app.board.pictures.counts().borrow().clone();
+async fn count(table: &Table, kind: Kind) -> Answer<impl IntoResponse + use<>> {
+    let drawn = table.board.pictures.counts().borrow().clone();
     let drawn = drawn.ok_or_else(|| Problem::unavailable("nothing is counted yet"))?;
     let jpeg = tokio::task::spawn_blocking(move || drawn.jpeg(kind)).await.ok().flatten();
     let jpeg = jpeg.ok_or_else(Problem::fault)?;
@@ -153,23 +151,17 @@ async fn count(State(app): State<Arc<App>>, Path(board): Path<String>, kind: Kin
 }
 
 /// Each count drawn on its picture, as it changes.
-pub async fn overlays(app: State<Arc<App>>, board: Path<String>, pace: Paced) -> Answer<impl IntoResponse> {
-    counts(app, board, pace, Kind::Overlay).await
+pub async fn overlays(State(app): State<Arc<App>>, At(table): At, pace: Paced) -> Answer<impl IntoResponse> {
+    counts(&app, &table, pace, Kind::Overlay)
 }
 
 /// Each count seen from above, as it changes.
-pub async fn tops(app: State<Arc<App>>, board: Path<String>, pace: Paced) -> Answer<impl IntoResponse> {
-    counts(app, board, pace, Kind::Top).await
+pub async fn tops(State(app): State<Arc<App>>, At(table): At, pace: Paced) -> Answer<impl IntoResponse> {
+    counts(&app, &table, pace, Kind::Top)
 }
 
-async fn counts(
-    State(app): State<Arc<App>>,
-    Path(board): Path<String>,
-    pace: Paced,
-    kind: Kind,
-) -> Answer<impl IntoResponse> {
-    known(&board)?;
-    let source = Counts { changes: app.board.pictures.counts(), drawing: None, kind };
+fn counts(app: &App, table: &Table, pace: Paced, kind: Kind) -> Answer<impl IntoResponse + use<>> {
+    let source = Counts { changes: table.board.pictures.counts(), drawing: None, kind };
     Ok(reel(source, None, Pace::steady(pace)?, app.closing.clone()))
 }
 
@@ -220,7 +212,7 @@ impl Source for Counts {
 
 /// How a stream is wanted.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct Pace {
     /// Pictures a second, whether they change or not; without it they come as they change.
     fps: Option<f64>,
@@ -291,11 +283,6 @@ impl<S: Source> Reel<S> {
             }
         }
     }
-}
-
-/// There is one board, named 1.
-pub fn known(board: &str) -> Answer<()> {
-    if board == "1" { Ok(()) } else { Err(Problem::not_found("such board")) }
 }
 
 fn asked(since: Result<Query<Since>, QueryRejection>) -> Option<String> {

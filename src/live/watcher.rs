@@ -22,7 +22,7 @@ use super::tracker;
 use super::tray::{Region, Tray};
 use crate::board::{SHOOTING_LINE_MM, Side, State};
 use crate::capture::{Frame, LensHint};
-use crate::count::report::{Report, Review, Status, rounded};
+use crate::count::report::{Report, Review, Status, Timing, rounded};
 use crate::count::{self, Count, Options, Scene};
 use crate::detect;
 use crate::geometry::Point;
@@ -97,6 +97,27 @@ struct Moment {
     at: Duration,
     fused: u32,
     refined: bool,
+}
+
+/// When the work on a settled picture began, found the board, and found the discs, on the clock of the options.
+#[derive(Clone, Copy, Debug)]
+struct Laps {
+    clock: fn() -> Duration,
+    at: [Duration; 3],
+}
+
+impl Laps {
+    /// Where the time went until now.
+    fn timing(&self) -> Timing {
+        let [began, found, detected] = self.at;
+        let ms = |until: Duration, since: Duration| count::ms(until.saturating_sub(since));
+        Timing {
+            register: ms(found, began),
+            detect: ms(detected, found),
+            total: ms((self.clock)(), began),
+            ..Timing::default()
+        }
+    }
 }
 
 /// What is known of the board.
@@ -272,6 +293,7 @@ impl Watcher {
     fn still(&mut self, rgb: &RgbImage, moment: &Moment, patient: bool) -> Vec<round::Told> {
         let frame = self.frame(rgb);
         let Some(anchored) = self.board.clone() else { return Vec::new() };
+        let mut laps = Laps { clock: self.settings.options.clock, at: [(self.settings.options.clock)(); 3] };
         let stored = &anchored.registration;
         // Lines that are followed where they no longer lie are still found in places, but not all round.
         let tracked = register::track(&frame, stored).ok();
@@ -282,11 +304,13 @@ impl Watcher {
         };
         let Some(found) = found else { return self.unseen(rgb, moment.at) };
         self.standing.light = Some(light::light(rgb, Some(&found)));
+        laps.at[1] = (laps.clock)();
         let moved_px = shift_px(stored, &found);
         let scale = stored.camera.scale_px_per_mm(Point::new(0.0, 0.0), 0.0).unwrap_or(1.0);
         let turned = turn_of_lines(stored, &found).filter(|turn| turn.abs() > LEAST_TURN_RAD);
         let moved = moved_px > BUMP_MM * scale || turned.is_some();
         let mut detections = detect::detect(&frame, &found, &self.settings.options.detect);
+        laps.at[2] = (laps.clock)();
         // What a covered board shows is not to be learnt from: all is tried on copies first.
         let mut colours = self.colours.clone();
         let learnt = self.settle(&mut colours, &mut detections);
@@ -332,7 +356,7 @@ impl Watcher {
             let [a, b] = [0, 1].map(|side| count.report.sides.get(side).and_then(|side| side.colour.clone()));
             out.push((What::Sides { a, b }, None));
         }
-        out.extend(self.settled(&frame, &count, &difference, moment));
+        out.extend(self.settled(&frame, &count, &difference, moment, &laps));
         let surface_mm = scene.registration.surface_mm;
         known.learn(&now, &bases(scene), scene.detections.set.radius_mm, surface_mm, patient);
         self.scenery = known;
@@ -354,7 +378,14 @@ impl Watcher {
     }
 
     /// A complete board: the rounds take it.
-    fn settled(&mut self, frame: &Frame, count: &Count, difference: &Difference, moment: &Moment) -> Vec<round::Told> {
+    fn settled(
+        &mut self,
+        frame: &Frame,
+        count: &Count,
+        difference: &Difference,
+        moment: &Moment,
+        laps: &Laps,
+    ) -> Vec<round::Told> {
         let Some(scene) = &count.scene else { return Vec::new() };
         let seen = Seen { frame: moment.number, at: moment.at, scene, ditch: difference.ditch };
         let mut happened = self.rounds.settled(&seen);
@@ -371,7 +402,7 @@ impl Watcher {
         if self.rounds.phase() == Phase::Ready {
             self.trays.iter_mut().flatten().for_each(|tray| tray.learn(&frame.rgb));
         }
-        let report = report.clone();
+        let mut report = report.clone();
         self.counted = Some(Arc::new(Counted { frame: frame.clone(), count: counted }));
         let tray = self.tray(frame, scene);
         self.rounds.keep(&report, tray);
@@ -387,6 +418,7 @@ impl Watcher {
             return happened;
         }
         let discs = identities(&self.rounds, scene);
+        report.timing_ms = laps.timing();
         let settled = What::Settled { fused: moment.fused, discs, ditch: difference.ditch, count: Box::new(report) };
         // The end of the round before stands before what the board shows now.
         let over = happened

@@ -111,6 +111,12 @@ impl Hub {
         change(self.lock().part(part));
     }
 
+    /// What the board shows and the match that is played, both together.
+    pub fn parts(&self) -> (Value, Value) {
+        let state = self.lock();
+        (state.board.clone(), state.game.clone())
+    }
+
     /// The whole state, with the number of the last message in it.
     pub fn snapshot(&self) -> Message {
         let state = self.lock();

@@ -11,10 +11,12 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`board`] | the thread that watches a board, and starts again by itself |
+//! | [`hall`] | all boards, each with its thread, hub and referee |
 //! | [`hub`] | events with numbers, kept for those who come back, and the state they come to |
 //! | [`referee`] | the only writer of the match log |
 //! | [`counter`] | photos that are sent in, a bounded queue |
 //! | [`audits`] | photos against a sheet, in folders that go away |
+//! | [`setup`] | what a person chose for a board, over its configuration |
 //! | [`pictures`], [`figures`] | the newest picture, and what is counted |
 //! | [`gather`], [`proposal`], [`new_match`] | a round's evidence, its proposal, a match as asked for; also for the command line |
 
@@ -25,6 +27,7 @@ pub mod camera;
 pub mod counter;
 pub mod figures;
 pub mod gather;
+pub mod hall;
 pub mod hub;
 #[cfg(feature = "opencv")]
 mod mailbox;
@@ -32,3 +35,4 @@ pub mod new_match;
 pub mod pictures;
 pub mod proposal;
 pub mod referee;
+pub mod setup;

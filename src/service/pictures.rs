@@ -137,6 +137,16 @@ impl Pictures {
         newest.map(|rgb| jpeg(&rgb, QUALITY)).transpose()
     }
 
+    /// The newest picture itself.
+    pub fn newest_rgb(&self) -> Option<RgbImage> {
+        self.lock().newest.clone()
+    }
+
+    /// Width and height of the newest picture, px.
+    pub fn size_px(&self) -> Option<(u32, u32)> {
+        self.lock().newest.as_ref().map(RgbImage::dimensions)
+    }
+
     /// Each picture from now on.
     pub fn stream(&self) -> watch::Receiver<Option<Jpeg>> {
         self.stream.subscribe()

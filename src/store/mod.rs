@@ -8,6 +8,7 @@ mod error;
 mod evidence;
 mod maintain;
 mod open;
+mod played;
 mod rows;
 #[cfg(test)]
 mod tests;
