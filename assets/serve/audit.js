@@ -89,6 +89,8 @@ async function takeSheet(file) {
 async function decide(picture, change) {
   try {
     audit = await send(path("/decisions"), { author: author.value, reason: find("reason").value, sha256: picture.audit.sha256, ...change });
+    // What was decided stays in view, also when nothing is wrong with it any more.
+    wanted = picture.source;
     show();
   } catch (problem) {
     notice(problem.message);

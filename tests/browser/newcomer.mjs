@@ -23,8 +23,8 @@ assert.equal(await handles.count(), 9);
 await page.locator("#preview").click();
 await page.locator("#keep:not(:disabled)").waitFor({ timeout: 30_000 });
 await page.screenshot({ path: join(out, "setup-points.png"), fullPage: true });
+await handles.first().hover();
 const spot = await handles.first().boundingBox();
-await page.mouse.move(spot.x + spot.width / 2, spot.y + spot.height / 2);
 await page.mouse.down();
 await page.mouse.move(spot.x - 60, spot.y + 10, { steps: 4 });
 await page.mouse.up();
@@ -57,7 +57,7 @@ await page.locator("[data-tool=look]").click();
 await page.locator("rect.tray.a").waitFor({ state: "attached" });
 await page.locator("[data-tool=tray0]").click();
 await page.locator("#no-tray").click();
-await page.waitForFunction(() => document.querySelectorAll("rect.tray").length === 0);
+await page.locator("rect.tray").waitFor({ state: "detached" });
 
 // Another camera that is none is refused in words, and the board is watched on.
 await page.locator("#camera [name=source]").selectOption("address");
@@ -123,9 +123,11 @@ assert.match(saved.rounds[0].reason, /touches on the video$/);
 
 // An audit of three photos and a file that is none; a sheet with one wrong row; a decision; the report.
 const audit = await open("/audit");
-await audit.locator("#photos").setInputFiles([...photos, { name: "note.jpg", mimeType: "image/jpeg", buffer: Buffer.from("no photo") }]);
+const file = (path) => ({ name: basename(path), mimeType: "image/jpeg", buffer: readFileSync(path) });
+await audit.locator("#photos").setInputFiles([...photos.map(file), { name: "note.jpg", mimeType: "image/jpeg", buffer: Buffer.from("no photo") }]);
 await audit.locator("#pictures tbody tr").nth(3).waitFor({ timeout: 60_000 });
-await audit.waitForFunction(() => document.querySelector("#progress-line").hidden && document.querySelectorAll("#files a").length > 0, null, { timeout: 60_000 });
+await audit.locator("#progress-line").waitFor({ state: "hidden", timeout: 60_000 });
+await audit.locator("#files a").first().waitFor();
 assert.match(await audit.locator("#tally").textContent(), /^Pictures: 4\. .*not counted: 1\./);
 const session = await audit.evaluate(() => location.hash.slice(1));
 const counted = await (await audit.request.get(`${address}/api/v1/audits/${session}`)).json();
