@@ -115,6 +115,11 @@ impl Server {
         Self::start_in(tempfile::tempdir().unwrap(), speed, arguments)
     }
 
+    /// One that watches this source.
+    pub fn watching(source: &str) -> Self {
+        Self::run(tempfile::tempdir().unwrap(), &["--source", source])
+    }
+
     /// One whose database lies in a folder that outlives it.
     pub fn start_with(folder: &Path, speed: &str, arguments: &[&str]) -> Self {
         Self::try_start_with(folder, speed, arguments).unwrap()
