@@ -166,7 +166,7 @@ function card(picture) {
     about.decisions.length > 0 && el("p", { class: "row" }, el("span", { class: "hint" }, t("decided_by", listed([...new Set(about.decisions.map((one) => one.author))]))),
       button(key + "back", t("withdraw"), () => decide(picture, { decision: "withdraw" }))),
     counted && missed(picture),
-    photo && el("figure", { class: "board" }, el("img", { src: path(`/pictures/${about.sha256}/${photo}`), alt: picture.source, loading: "lazy" }), marks));
+    photo && el("figure", { class: "board" }, el("img", { src: path(`/pictures/${about.sha256}/${photo}`), alt: picture.source, loading: "lazy", width: picture.image.width, height: picture.image.height }), marks));
 }
 
 function table() {
@@ -202,11 +202,11 @@ function show() {
   const say = [t("audit_tally", done, of("counted"), of("review"), failed)];
   if (audit.sheet) say.push(t("audit_sheet_tally", audit.tally.agree, audit.tally.disagree));
   find("tally").textContent = say.join(" ");
-  const rows = [...audit.rows_without_picture, ...audit.unusable_rows].map((row) => `${t("row_n", row.row)}: ${told(row.reason)}`);
+  const rows = [...audit.rows_without_picture, ...audit.unusable_rows].map((row) => t("row_says", row.row, told(row.reason)));
   if (audit.unused_columns.length) rows.push(t("unused_columns", listed(audit.unused_columns)));
   find("remarks").replaceChildren(...rows.map((text) => el("li", {}, text)));
   find("sheet-name").hidden = !audit.sheet;
-  find("sheet-name").replaceChildren(...(audit.sheet ? [el("span", {}, `${t("sheet")}: ${audit.sheet}`), button("nosheet", t("remove"), async () => {
+  find("sheet-name").replaceChildren(...(audit.sheet ? [el("span", {}, t("sheet_is", audit.sheet)), button("nosheet", t("remove"), async () => {
     audit = await request("DELETE", path("/sheet")).catch((problem) => (notice(problem.message), audit));
     show();
   })] : []));

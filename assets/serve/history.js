@@ -22,8 +22,9 @@ async function evidence(match, round) {
   if (!of("photo") || !of("count")) return null;
   const path = (kind) => `/api/v1/matches/${match.number}/evidence/${of(kind).sha256}`;
   const svg = el("svg", { role: "img", "aria-label": t("marks") });
-  draw(svg, await ask(path("count")));
-  return el("figure", { class: "board" }, el("img", { src: path("photo"), alt: t("photo_of", round.round), loading: "lazy" }), svg);
+  const count = await ask(path("count"));
+  draw(svg, count);
+  return el("figure", { class: "board" }, el("img", { src: path("photo"), alt: t("photo_of", round.round), loading: "lazy", width: count.image.width, height: count.image.height }), svg);
 }
 
 async function one(match, round) {

@@ -6,6 +6,8 @@ const COLOURS = ["black", "white", "natural", "red", "blue", "green", "yellow", 
 const SIZES = ["640x480", "800x600", "1280x720", "1280x960", "1920x1080", "2560x1440", "3840x2160"];
 const RATES = [5, 10, 15, 25, 30, 60];
 const HANDLES = 8;
+/** Fewer pictures a second of a camera than this lose shots. */
+const SLOW = 5;
 const find = (id) => document.getElementById(id);
 const marks = find("marks"), author = remember(find("author"), "author");
 
@@ -224,6 +226,7 @@ function troubles() {
   const out = [];
   if (now.state === "restarting") out.push(["bad", t("trouble_source", told(now.reason ?? ""))]);
   for (const code of now.troubles) out.push([code === "no_picture" || code === "no_board" ? "bad" : "warn", t("trouble_" + code)]);
+  if (now.live && now.state === "watching" && now.troubles.length === 0 && rate !== null && rate < SLOW) out.push(["warn", t("trouble_slow")]);
   if (now.not_found && now.chosen.start) out.push(["bad", told(now.not_found)]);
   if (state?.held) out.push(["warn", t("held", told(state.held))]);
   if (now.size_px && chosenSize() && now.size_px.join("x") !== chosenSize()) out.push(["warn", t("trouble_size", chosenSize().replace("x", " × "), now.size_px.join(" × "))]);
@@ -231,12 +234,12 @@ function troubles() {
 }
 const chosenSize = () => now.chosen.size;
 
-let counted = null;
+let counted = null, rate = null;
 async function poll() {
   try {
     now = await ask(atBoard("setup"));
     const at = performance.now();
-    const rate = counted && at > counted.at ? (1000 * (now.frames - counted.frames)) / (at - counted.at) : null;
+    rate = counted && at > counted.at ? (1000 * (now.frames - counted.frames)) / (at - counted.at) : null;
     counted = { at, frames: now.frames };
     if (now.size_px && now.size_px.join() !== size.join()) {
       size = now.size_px;

@@ -120,6 +120,7 @@ fn shown(table: &Table) -> Value {
         "source": board["source"],
         "configured": table.setup.configured,
         "state": board["state"],
+        "live": table.board.is_live(),
         "reason": board["reason"],
         "size_px": size_px,
         "frames": figures.frames,

@@ -197,6 +197,11 @@ impl Board {
         *shared = (shared.0 + 1, Arc::new(wishes));
     }
 
+    /// Does it watch a camera, and no source that ends?
+    pub fn is_live(&self) -> bool {
+        !matches!(self.shared.wishes().1.eye, Eye::Finite { .. })
+    }
+
     /// Looks for the board in the newest picture, where `start` points or everywhere; None before the first picture. Takes
     /// as long as a count: not for a thread that serves requests.
     ///
