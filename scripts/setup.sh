@@ -52,12 +52,12 @@ rtsp_server_there() {
     /usr/bin/python3 "$(dirname "$0")/../tests/support/rtsp_server.py" --check >/dev/null 2>&1
 }
 
-# The driver of the browser, as tests/browser/package-lock.json names it.
+# The driver of the browser and the checker of accessibility, as tests/browser/package-lock.json names them.
 install_driver() {
     [ -z "$with_tests" ] && return
     local folder
     folder=$(dirname "$0")/../tests/browser
-    [ -d "$folder/node_modules/playwright-core" ] && return
+    [ -d "$folder/node_modules/playwright-core" ] && [ -d "$folder/node_modules/axe-core" ] && return
     say "npm ci in tests/browser"
     (cd "$folder" && npm ci --no-audit --no-fund --silent >&2)
 }

@@ -15,6 +15,7 @@ use super::App;
 use super::error::{Answer, Problem};
 use crate::count::report::Report;
 use crate::count::{Options, SideColours};
+use crate::service::counter::Place;
 
 /// What may be said of a photo.
 #[derive(Debug, Default, Deserialize)]
@@ -47,6 +48,16 @@ pub async fn count(
     let Query(wanted) =
         wanted.map_err(|_| Problem::bad_request("say overlay=1, sides=COLOUR,COLOUR or set_aside=NUMBER,NUMBER"))?;
     let options = options(&wanted)?;
+    let (place, bytes) = photo(&app, request).await?;
+    let counted = app.counter.count(place, "photo".to_owned(), bytes.to_vec(), options, wanted.overlay == 1).await?;
+    Ok(match counted.overlay {
+        Some(png) => ([(header::CONTENT_TYPE, "image/png")], png).into_response(),
+        None => Json(counted.report).into_response(),
+    })
+}
+
+/// A place in the queue, then the photo that is sent.
+pub async fn photo(app: &App, request: Request) -> Answer<(Place, Bytes)> {
     let place = match app.counter.place() {
         Ok(place) => place,
         Err(error) => {
@@ -56,12 +67,7 @@ pub async fn count(
             return Err(error.into());
         }
     };
-    let bytes = Bytes::from_request(request, &()).await?;
-    let counted = app.counter.count(place, "photo".to_owned(), bytes.to_vec(), options, wanted.overlay == 1).await?;
-    Ok(match counted.overlay {
-        Some(png) => ([(header::CONTENT_TYPE, "image/png")], png).into_response(),
-        None => Json(counted.report).into_response(),
-    })
+    Ok((place, Bytes::from_request(request, &()).await?))
 }
 
 fn options(wanted: &Wanted) -> Answer<Options> {

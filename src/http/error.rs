@@ -7,12 +7,15 @@ use std::any::Any;
 use axum::extract::rejection::BytesRejection;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::audit::UnusableSheet;
 use crate::score::export::ExportError;
+use crate::service::audits::AuditError;
 use crate::service::counter::CounterError;
 use crate::service::new_match::NewMatchError;
 use crate::service::referee::OrderError;
+use crate::service::setup::SetupError;
 use crate::store::StoreError;
 
 /// An error on its way to a client.
@@ -21,11 +24,13 @@ pub struct Problem {
     status: StatusCode,
     kind: &'static str,
     detail: String,
+    /// Why the rules refuse, for who has words of its own.
+    violation: Option<Box<Value>>,
     retry_after_secs: Option<u64>,
 }
 
 /// Every kind of problem with its status: what clients may rely on, and what the document of the API says.
-pub const KINDS: [(&str, u16); 19] = [
+pub const KINDS: [(&str, u16); 20] = [
     ("bad_request", 400),
     ("log_in", 401),
     ("wrong_password", 401),
@@ -39,6 +44,7 @@ pub const KINDS: [(&str, u16); 19] = [
     ("too_large", 413),
     ("refused", 422),
     ("not_a_photo", 422),
+    ("not_a_sheet", 422),
     ("not_exported", 422),
     ("slow_down", 429),
     ("busy", 429),
@@ -52,7 +58,7 @@ pub type Answer<T> = Result<T, Problem>;
 
 impl Problem {
     fn new(status: StatusCode, kind: &'static str, detail: impl Into<String>) -> Self {
-        Self { status, kind, detail: detail.into(), retry_after_secs: None }
+        Self { status, kind, detail: detail.into(), violation: None, retry_after_secs: None }
     }
 
     /// There is nothing at this address.
@@ -102,6 +108,11 @@ impl Problem {
         Self::new(StatusCode::REQUEST_TIMEOUT, "timeout", "the request took too long")
     }
 
+    /// It is understood, and cannot be done.
+    pub fn refused(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "refused", detail)
+    }
+
     /// A fault of the program.
     pub fn fault() -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "fault", "a fault in crokeye; its log says more")
@@ -120,10 +131,13 @@ impl Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let body = json!({
+        let mut body = json!({
             "type": "about:blank", "title": self.status.canonical_reason(), "status": self.status.as_u16(),
             "kind": self.kind, "detail": self.detail,
         });
+        if let Some(violation) = self.violation {
+            body["violation"] = *violation;
+        }
         let mut response = (self.status, body.to_string()).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
@@ -137,7 +151,10 @@ impl IntoResponse for Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Refused(reason) => Self::new(StatusCode::UNPROCESSABLE_ENTITY, "refused", reason.to_string()),
+            StoreError::Refused(reason) => Self {
+                violation: Some(Box::new(json!(reason))),
+                ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "refused", reason.to_string())
+            },
             StoreError::Conflict { expected, found } => Self::new(
                 StatusCode::CONFLICT,
                 "conflict",
@@ -186,6 +203,36 @@ impl From<CounterError> for Problem {
             CounterError::Photo(_) => Self::new(StatusCode::UNPROCESSABLE_ENTITY, "not_a_photo", detail),
             CounterError::Fault => Self::fault(),
         }
+    }
+}
+
+impl From<SetupError> for Problem {
+    fn from(error: SetupError) -> Self {
+        Self::refused(error.to_string())
+    }
+}
+
+impl From<AuditError> for Problem {
+    fn from(error: AuditError) -> Self {
+        let detail = error.to_string();
+        match error {
+            AuditError::NoAudit | AuditError::NoPicture => Self::not_found(&detail),
+            AuditError::TooMany => Self::new(StatusCode::TOO_MANY_REQUESTS, "busy", detail),
+            AuditError::Full | AuditError::TooManyDecisions => {
+                Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail)
+            }
+            AuditError::Colours(_) | AuditError::Decision(_) => Self::bad_request(detail),
+            AuditError::Io(_) | AuditError::Output(_) => {
+                tracing::error!(%error, "an audit fails");
+                Self::unavailable("the audit cannot be read or written: is the disk full? The log says more")
+            }
+        }
+    }
+}
+
+impl From<UnusableSheet> for Problem {
+    fn from(error: UnusableSheet) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "not_a_sheet", error.to_string())
     }
 }
 

@@ -61,9 +61,14 @@ impl<T: DeserializeOwned> Said<T> {
 
     /// Who does it; without a name the referee.
     pub fn author(&self) -> String {
-        let name: String = self.author.trim().chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();
-        if name.is_empty() { "referee".to_owned() } else { name }
+        author(&self.author)
     }
+}
+
+/// A name as it goes into a log.
+pub fn author(name: &str) -> String {
+    let name: String = name.trim().chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();
+    if name.is_empty() { "referee".to_owned() } else { name }
 }
 
 /// Nothing more to say.
@@ -79,6 +84,16 @@ struct Reason {
 struct Sides {
     #[serde(default)]
     sides: Option<Vec<SideEntry>>,
+}
+
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+struct Confirmed {
+    /// Other numbers than those proposed.
+    #[serde(default)]
+    sides: Option<Vec<SideEntry>>,
+    /// Why they are others.
+    #[serde(default)]
+    reason: Option<String>,
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -181,7 +196,7 @@ pub async fn record(State(app): State<Arc<App>>, Path(id): Path<String>, body: B
 /// Takes a proposed round, as it is or with other numbers.
 #[utoipa::path(
     post, path = "/api/v1/matches/{id}/proposals/{proposal}/confirm", tag = "matches", params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"), ("proposal" = u64, Path, description = "Number of the proposal")),
-    request_body(content = Said<Sides>, example = json!({"author": "Carol", "expected": 2})),
+    request_body(content = Said<Confirmed>, example = json!({"author": "Carol", "expected": 2})),
     responses((status = 200, description = "The match, with what was appended", body = schema::Match))
 )]
 pub async fn confirm(
@@ -189,8 +204,9 @@ pub async fn confirm(
     Path((id, proposal)): Path<(String, String)>,
     body: Body,
 ) -> Answer<impl IntoResponse> {
-    let said = Said::<Sides>::read(body)?;
-    let command = Command::Accept { proposal: number(&proposal)?, sides: said.what.sides.clone() };
+    let said = Said::<Confirmed>::read(body)?;
+    let Confirmed { sides, reason } = said.what.clone();
+    let command = Command::Accept { proposal: number(&proposal)?, sides, reason };
     act(&app, &id, &said, command).await
 }
 

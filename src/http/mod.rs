@@ -5,11 +5,12 @@
 //! | [`error`] | problem+json; the only file that knows statuses |
 //! | [`access`] | passwords, sessions, tokens, the brake on guessing |
 //! | `guard` | what every request passes: origin, role, time |
-//! | `boards`, `matches`, `counts`, `connectors`, `streams`, `session`, `pages`, `health` | the routes |
+//! | `boards`, `setup`, `matches`, `statistics`, `counts`, `audits`, `connectors`, `streams`, `session`, `pages`, `health` | the routes |
 //! | `openapi`, `schema` | the document of the API, its shapes and its viewer |
 //! | `server` | connections: limits on headers and time, the end without breaking what was begun |
 
 pub mod access;
+mod audits;
 mod boards;
 mod connectors;
 mod counts;
@@ -22,6 +23,8 @@ mod pages;
 mod schema;
 mod server;
 mod session;
+mod setup;
+mod statistics;
 mod streams;
 
 use std::sync::Arc;
@@ -29,11 +32,12 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post, put};
 use tokio::sync::watch;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::set_header::SetResponseHeaderLayer;
 
+use crate::service::audits::Audits;
 use crate::service::connectors::Connectors;
 use crate::service::counter::Counter;
 use crate::service::hall::Hall;
@@ -47,6 +51,8 @@ pub use server::serve;
 const MAX_COMMAND: usize = 64 << 10;
 /// Largest photo, bytes.
 const MAX_PHOTO: usize = 40 << 20;
+/// Largest sheet of typed scores, bytes.
+const MAX_SHEET: usize = 4 << 20;
 /// Most pixels of a photo that is sent in: the largest phone pictures in common use have 50 million.
 pub const MAX_PIXELS: u64 = 60_000_000;
 /// Photos that may wait to be counted.
@@ -62,6 +68,8 @@ pub struct App {
     pub counter: Counter,
     /// Who elsewhere is told.
     pub connectors: Arc<Connectors>,
+    /// Audits that are open.
+    pub audits: Audits,
     /// Who may do what.
     pub access: Arc<Access>,
     /// May everybody see the scoreboard, where passwords are asked for?
@@ -87,7 +95,17 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/v1/croki/tables", get(connectors::tables))
         .route("/api/v1/croki/matches", post(connectors::start))
         .route("/api/v1/boards/{board}/keys/{key}", post(boards::press))
+        .route("/api/v1/boards/{board}/setup", post(setup::choose))
+        .route("/api/v1/boards/{board}/calibration", post(setup::preview))
+        .route("/api/v1/audits", post(audits::begin))
+        .route("/api/v1/audits/{id}", delete(audits::delete))
+        .route("/api/v1/audits/{id}/decisions", post(audits::decide))
         .layer(DefaultBodyLimit::max(MAX_COMMAND))
+        .route("/api/v1/audits/{id}/photos", post(audits::add).layer(DefaultBodyLimit::max(MAX_PHOTO)))
+        .route(
+            "/api/v1/audits/{id}/sheet",
+            put(audits::sheet).delete(audits::no_sheet).layer(DefaultBodyLimit::max(MAX_SHEET)),
+        )
         .route("/api/v1/counts", post(counts::count).layer(DefaultBodyLimit::max(MAX_PHOTO)))
         .route_layer(from_fn_with_state(Arc::clone(&app), guard::referees));
     let scoreboard = Router::new()
@@ -105,11 +123,23 @@ pub fn router(app: Arc<App>) -> Router {
     let views = Router::new()
         .route("/api/v1/boards/{board}/picture.jpg", get(streams::picture))
         .route("/api/v1/boards/{board}/picture.mjpeg", get(streams::pictures))
+        .route("/api/v1/boards/{board}/overlay.jpg", get(streams::overlay))
+        .route("/api/v1/boards/{board}/overlay.mjpeg", get(streams::overlays))
+        .route("/api/v1/boards/{board}/top.jpg", get(streams::top))
+        .route("/api/v1/boards/{board}/top.mjpeg", get(streams::tops))
         .route("/api/v1/matches", get(matches::list))
         .route("/api/v1/matches/{id}", get(matches::show))
         .route("/api/v1/matches/{id}/export/{format}", get(matches::export))
         .route("/api/v1/matches/{id}/evidence/{sha256}", get(matches::evidence))
         .route("/api/v1/connectors", get(connectors::list))
+        .route("/api/v1/cameras", get(setup::cameras))
+        .route("/api/v1/boards/{board}/setup", get(setup::show))
+        .route("/api/v1/boards/{board}/calibration", get(setup::calibration))
+        .route("/api/v1/audits", get(audits::list))
+        .route("/api/v1/audits/{id}", get(audits::show))
+        .route("/api/v1/audits/{id}/{file}", get(audits::file))
+        .route("/api/v1/audits/{id}/pictures/{sha256}/{name}", get(audits::picture))
+        .route("/api/v1/statistics", get(statistics::statistics))
         .route("/api/v1/rules", get(matches::rules))
         .route("/api/v1/rules/{name}", get(matches::rule_set))
         .route("/api/v1/openapi.json", get(openapi::document))
@@ -119,6 +149,8 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/metrics", get(health::metrics))
         .route("/referee", get(pages::referee))
         .route("/history", get(pages::history))
+        .route("/audit", get(pages::audit))
+        .route("/setup", get(pages::setup))
         .route_layer(from_fn_with_state(Arc::clone(&app), guard::viewers));
     let open = Router::new()
         .route("/healthz", get(health::alive))

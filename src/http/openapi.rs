@@ -17,7 +17,7 @@ use utoipa_swagger_ui::Config;
 
 use super::error::{Answer, KINDS, Problem};
 use super::guard::COOKIE;
-use super::{boards, connectors, counts, health, matches, schema, session, streams};
+use super::{audits, boards, connectors, counts, health, matches, schema, session, setup, statistics, streams};
 
 /// Where it is served.
 const PLACE: &str = "/api/v1/openapi.json";
@@ -40,8 +40,34 @@ const VIEWER_POLICY: HeaderValue = HeaderValue::from_static(
 #[openapi(
     info(title = "crokeye", license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")),
     paths(
-        boards::list, streams::state, streams::events, streams::live, streams::picture, streams::pictures, boards::press,
+        boards::list,
+        streams::state,
+        streams::events,
+        streams::live,
+        streams::picture,
+        streams::pictures,
+        streams::overlay,
+        streams::overlays,
+        streams::top,
+        streams::tops,
+        boards::press,
+        setup::cameras,
+        setup::show,
+        setup::choose,
+        setup::calibration,
+        setup::preview,
         counts::count,
+        audits::list,
+        audits::begin,
+        audits::show,
+        audits::delete,
+        audits::add,
+        audits::sheet,
+        audits::no_sheet,
+        audits::decide,
+        audits::picture,
+        audits::file,
+        statistics::statistics,
         matches::list, matches::show, matches::start, matches::play, matches::record, matches::confirm, matches::dismiss,
         matches::correct, matches::void, matches::undo, matches::redo, matches::first, matches::finish, matches::export,
         matches::evidence, matches::rules, matches::rule_set,
@@ -54,7 +80,9 @@ const VIEWER_POLICY: HeaderValue = HeaderValue::from_static(
     modifiers(&Common),
     tags(
         (name = "boards", description = "What goes on at a board"),
+        (name = "set-up", description = "Cameras, and what is chosen for a board"),
         (name = "counts", description = "Photos that are sent in"),
+        (name = "audits", description = "Photos against a sheet of scores"),
         (name = "matches", description = "Matches, rounds, decisions, exports"),
         (name = "rules", description = "Published rule sets"),
         (name = "connectors", description = "Programs elsewhere that are told"),
@@ -127,7 +155,12 @@ impl Modify for Common {
             document.paths.paths.insert(format!("/api/v1/{short}"), item);
         }
         for (path, item) in &mut document.paths.paths {
-            for (operation, writes) in [(&mut item.get, false), (&mut item.post, true), (&mut item.delete, true)] {
+            for (operation, writes) in [
+                (&mut item.get, false),
+                (&mut item.post, true),
+                (&mut item.put, true),
+                (&mut item.delete, true),
+            ] {
                 if let Some(operation) = operation {
                     add_problems(operation, path, writes);
                 }

@@ -36,6 +36,9 @@ pub struct Problem {
     kind: String,
     /// A sentence for people.
     detail: String,
+    /// Why the rules refuse: a `code`, and the numbers that belong to it.
+    #[schema(value_type = Option<Object>, required = false)]
+    violation: Option<Value>,
 }
 
 /// A match as it stands, `crokeye.match/1`.

@@ -199,6 +199,9 @@ pub enum Command {
         /// Other numbers.
         #[serde(default)]
         sides: Option<Vec<SideEntry>>,
+        /// Why they are others.
+        #[serde(default)]
+        reason: Option<String>,
     },
     /// Reject a proposal.
     Dismiss {
@@ -313,6 +316,9 @@ pub enum Event {
         /// The proposal it came from.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         proposal: Option<u64>,
+        /// Why its numbers are not those proposed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     /// A round's numbers or shooters were changed.
     RoundCorrected {

@@ -5,7 +5,7 @@
 //!                                  |                     ^
 //!                                  +-> rounds -> referee -+-> match log
 //!                                  people's commands -^
-//! photos -> counter -> counts
+//! photos -> counter -> counts, audits
 //! hub, match log -> connectors -> programs elsewhere
 //! ```
 //!
@@ -17,9 +17,12 @@
 //! | [`referee`] | the only writer of the match log |
 //! | [`connectors`] | what happens, told to programs elsewhere: webhooks, croki.nl, MQTT |
 //! | [`counter`] | photos that are sent in, a bounded queue |
+//! | [`audits`] | photos against a sheet, in folders that go away |
+//! | [`setup`] | what a person chose for a board, over its configuration |
 //! | [`pictures`], [`figures`] | the newest picture, and what is counted |
 //! | [`gather`], [`proposal`], [`new_match`] | a round's evidence, its proposal, a match as asked for; also for the command line |
 
+pub mod audits;
 pub mod board;
 #[cfg(feature = "opencv")]
 pub mod camera;
@@ -35,3 +38,4 @@ pub mod new_match;
 pub mod pictures;
 pub mod proposal;
 pub mod referee;
+pub mod setup;

@@ -273,7 +273,7 @@ pub async fn accept(store: &Store, common: &Common, id: &str, proposal: Option<u
         Some(proposed.into_iter().zip(given).map(|(old, new)| new.unwrap_or(old)).collect())
     };
     let expected = Some(loaded.game.revision());
-    act(store, common, number, expected, Command::Accept { proposal, sides }).await
+    act(store, common, number, expected, Command::Accept { proposal, sides, reason: None }).await
 }
 
 pub async fn correct(store: &Store, common: &Common, args: &CorrectArgs) -> Result<()> {

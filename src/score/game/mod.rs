@@ -39,6 +39,8 @@ pub struct Round {
     pub author: String,
     /// Corrections, oldest first.
     pub amendments: Vec<Amendment>,
+    /// Why its numbers are not those proposed.
+    pub reason: Option<String>,
     /// Why and by whom it was voided.
     pub void: Option<Amendment>,
 }
@@ -208,7 +210,7 @@ impl Match {
         };
         let mut first_set = self.derived.first_set;
         let changes = match event {
-            Event::RoundRecorded { sides, first, last, source, odd, evidence, proposal } => {
+            Event::RoundRecorded { sides, first, last, source, odd, evidence, proposal, reason } => {
                 first_set = None;
                 let round = Round {
                     sides: sides.clone(),
@@ -219,6 +221,7 @@ impl Match {
                     evidence: evidence.clone(),
                     at: record.at,
                     author: record.author.clone(),
+                    reason: reason.clone(),
                     amendments: Vec::new(),
                     void: None,
                 };

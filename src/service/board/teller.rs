@@ -91,6 +91,6 @@ fn standing_json(standing: &Standing) -> Value {
     };
     json!({
         "board": standing.board, "round": standing.round, "phase": phase, "twenties": standing.twenties,
-        "waits": standing.waits,
+        "waits": standing.waits, "not_found": standing.not_found.as_ref().map(ToString::to_string), "light": standing.light,
     })
 }
