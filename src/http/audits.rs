@@ -76,7 +76,10 @@ pub async fn list(State(app): State<Arc<App>>) -> Answer<impl IntoResponse> {
 /// Begins an audit.
 #[utoipa::path(
     post, path = "/api/v1/audits", tag = "audits",
-    request_body(content = NewAudit, description = "What `crokeye audit` may be told of all pictures; may be empty", example = json!({})),
+    request_body(
+        content = NewAudit, description = "What `crokeye audit` may be told of all pictures; may be empty",
+        example = json!({})
+    ),
     responses((status = 201, description = "The audit, `crokeye.audit/1`", body = Value))
 )]
 pub async fn begin(State(app): State<Arc<App>>, body: Sent) -> Answer<impl IntoResponse> {
@@ -97,7 +100,8 @@ pub async fn show(State(app): State<Arc<App>>, Path(id): Path<String>) -> Answer
 
 /// Deletes an audit.
 #[utoipa::path(
-    delete, path = "/api/v1/audits/{id}", tag = "audits", params(("id" = String, Path, description = "Id of the audit")),
+    delete, path = "/api/v1/audits/{id}", tag = "audits",
+    params(("id" = String, Path, description = "Id of the audit")),
     responses((status = 200, description = "It was deleted", body = Value))
 )]
 pub async fn delete(State(app): State<Arc<App>>, Path(id): Path<String>) -> Answer<impl IntoResponse> {
@@ -107,7 +111,11 @@ pub async fn delete(State(app): State<Arc<App>>, Path(id): Path<String>) -> Answ
 
 /// Takes a photo and counts it; the picture as it stands in the audit. A photo that cannot be read stands there too.
 #[utoipa::path(
-    post, path = "/api/v1/audits/{id}/photos", tag = "audits", params(("id" = String, Path, description = "Id of the audit"), ("name" = String, Query, description = "What the file is called")),
+    post, path = "/api/v1/audits/{id}/photos", tag = "audits",
+    params(
+        ("id" = String, Path, description = "Id of the audit"),
+        ("name" = String, Query, description = "What the file is called")
+    ),
     request_body(content = Vec<u8>, content_type = "image/jpeg", description = "A photo: JPEG, PNG or WebP"),
     responses((status = 201, description = "The picture as it stands in the audit", body = Value))
 )]
@@ -136,8 +144,19 @@ pub async fn add(
 
 /// Takes the sheet of typed scores.
 #[utoipa::path(
-    put, path = "/api/v1/audits/{id}/sheet", tag = "audits", params(("id" = String, Path, description = "Id of the audit"), ("name" = String, Query, description = "What the file is called"), ("columns" = Option<String>, Query, description = "Columns that are called otherwise, such as `picture=Foto,a=Rot`")),
-    request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The sheet of typed scores: CSV or XLSX"),
+    put, path = "/api/v1/audits/{id}/sheet", tag = "audits",
+    params(
+        ("id" = String, Path, description = "Id of the audit"),
+        ("name" = String, Query, description = "What the file is called"),
+        (
+            "columns" = Option<String>, Query,
+            description = "Columns that are called otherwise, such as `picture=Foto,a=Rot`"
+        )
+    ),
+    request_body(
+        content = Vec<u8>, content_type = "application/octet-stream",
+        description = "The sheet of typed scores: CSV or XLSX"
+    ),
     responses((status = 200, description = "The audit, `crokeye.audit/1`", body = Value))
 )]
 pub async fn sheet(
@@ -162,7 +181,8 @@ pub async fn sheet(
 
 /// Takes the sheet away.
 #[utoipa::path(
-    delete, path = "/api/v1/audits/{id}/sheet", tag = "audits", params(("id" = String, Path, description = "Id of the audit")),
+    delete, path = "/api/v1/audits/{id}/sheet", tag = "audits",
+    params(("id" = String, Path, description = "Id of the audit")),
     responses((status = 200, description = "The audit, `crokeye.audit/1`", body = Value))
 )]
 pub async fn no_sheet(State(app): State<Arc<App>>, Path(id): Path<String>) -> Answer<impl IntoResponse> {
@@ -176,8 +196,11 @@ pub async fn no_sheet(State(app): State<Arc<App>>, Path(id): Path<String>) -> An
 
 /// Takes a decision about a picture; the audit after it.
 #[utoipa::path(
-    post, path = "/api/v1/audits/{id}/decisions", tag = "audits", params(("id" = String, Path, description = "Id of the audit")),
-    request_body(content = Decided, description = "The picture by its `sha256`, and what is decided of it; `author`, `reason`"),
+    post, path = "/api/v1/audits/{id}/decisions", tag = "audits",
+    params(("id" = String, Path, description = "Id of the audit")),
+    request_body(
+        content = Decided, description = "The picture by its `sha256`, and what is decided of it; `author`, `reason`"
+    ),
     responses((status = 200, description = "The audit, `crokeye.audit/1`", body = Value))
 )]
 pub async fn decide(State(app): State<Arc<App>>, Path(id): Path<String>, body: Sent) -> Answer<impl IntoResponse> {
@@ -194,7 +217,12 @@ pub async fn decide(State(app): State<Arc<App>>, Path(id): Path<String>, body: S
 
 /// A picture of the report: the photo made small, the view from above, an enlarged disc.
 #[utoipa::path(
-    get, path = "/api/v1/audits/{id}/pictures/{sha256}/{name}", tag = "audits", params(("id" = String, Path, description = "Id of the audit"), ("sha256" = String, Path, description = "The picture"), ("name" = String, Path, description = "Which view of it, as its `shows` names them")),
+    get, path = "/api/v1/audits/{id}/pictures/{sha256}/{name}", tag = "audits",
+    params(
+        ("id" = String, Path, description = "Id of the audit"),
+        ("sha256" = String, Path, description = "The picture"),
+        ("name" = String, Path, description = "Which view of it, as its `shows` names them")
+    ),
     responses((status = 200, description = "The view", body = Vec<u8>, content_type = "image/jpeg"))
 )]
 pub async fn picture(

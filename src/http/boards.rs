@@ -72,7 +72,10 @@ fn glance(table: &Table) -> Value {
 /// Presses a key at a board: the round is over, or look again.
 #[utoipa::path(
     post, path = "/api/v1/boards/{board}/keys/{key}", tag = "boards",
-    params(("board" = String, Path, description = "Id of the board"), ("key" = String, Path, description = "`end_round`: the round is over; `look`: look again")),
+    params(
+        ("board" = String, Path, description = "Id of the board"),
+        ("key" = String, Path, description = "`end_round`: the round is over; `look`: look again")
+    ),
     responses((status = 200, description = "It was pressed", body = schema::Pressed))
 )]
 pub async fn press(At(table): At, Path(named): Path<Vec<(String, String)>>) -> Answer<impl IntoResponse> {

@@ -61,7 +61,8 @@ pub async fn tables(
 
 /// Starts the match of a table at the board; its score is sent to the laptop from then on.
 #[utoipa::path(
-    post, path = "/api/v1/croki/matches", tag = "connectors", params(("board" = Option<String>, Query, description = "Id of the board; the first without it")),
+    post, path = "/api/v1/croki/matches", tag = "connectors",
+    params(("board" = Option<String>, Query, description = "Id of the board; the first without it")),
     request_body(content = Said<Choice>, example = json!({"table": 4, "round": 2, "author": "Carol"})),
     responses((status = 201, description = "The match", body = schema::Match))
 )]

@@ -38,7 +38,9 @@ pub struct Wanted {
         ("set_aside" = Option<String>, Query, description = "20s taken off, side a and b, such as `2,1`")
     ),
     request_body(content = Vec<u8>, content_type = "image/jpeg", description = "A photo: JPEG, PNG or WebP"),
-    responses((status = 200, description = "The count", content((Report = "application/json"), (Vec<u8> = "image/png"))))
+    responses(
+        (status = 200, description = "The count", content((Report = "application/json"), (Vec<u8> = "image/png")))
+    )
 )]
 pub async fn count(
     State(app): State<Arc<App>>,

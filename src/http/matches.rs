@@ -147,7 +147,8 @@ pub async fn list(
 
 /// A match with its log.
 #[utoipa::path(
-    get, path = "/api/v1/matches/{id}", tag = "matches", params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
+    get, path = "/api/v1/matches/{id}", tag = "matches",
+    params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
     responses((status = 200, description = "The match with its log", body = schema::Match))
 )]
 pub async fn show(State(app): State<Arc<App>>, Path(id): Path<String>) -> Answer<impl IntoResponse> {
@@ -159,8 +160,12 @@ pub async fn show(State(app): State<Arc<App>>, Path(id): Path<String>) -> Answer
 
 /// Starts a match, which is played at the board from now on.
 #[utoipa::path(
-    post, path = "/api/v1/matches", tag = "matches", params(("board" = Option<String>, Query, description = "Id of the board; the first without it")),
-    request_body(content = Said<NewMatch>, example = json!({"sides": ["Ann", "Bob"], "rules": "nca", "first": "A", "author": "Carol"})),
+    post, path = "/api/v1/matches", tag = "matches",
+    params(("board" = Option<String>, Query, description = "Id of the board; the first without it")),
+    request_body(
+        content = Said<NewMatch>,
+        example = json!({"sides": ["Ann", "Bob"], "rules": "nca", "first": "A", "author": "Carol"})
+    ),
     responses((status = 201, description = "The match", body = schema::Match))
 )]
 pub async fn start(At(table): At, body: Body) -> Answer<impl IntoResponse> {
@@ -172,7 +177,11 @@ pub async fn start(At(table): At, body: Body) -> Answer<impl IntoResponse> {
 
 /// Plays this match at the board from now on.
 #[utoipa::path(
-    post, path = "/api/v1/matches/{id}/play", tag = "matches", params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"), ("board" = Option<String>, Query, description = "Id of the board; the first without it")),
+    post, path = "/api/v1/matches/{id}/play", tag = "matches",
+    params(
+        ("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"),
+        ("board" = Option<String>, Query, description = "Id of the board; the first without it")
+    ),
     responses((status = 200, description = "The match", body = schema::Match))
 )]
 pub async fn play(State(app): State<Arc<App>>, At(table): At, Path(id): Path<String>) -> Answer<impl IntoResponse> {
@@ -182,8 +191,14 @@ pub async fn play(State(app): State<Arc<App>>, At(table): At, Path(id): Path<Str
 
 /// Adds a round that a person counted.
 #[utoipa::path(
-    post, path = "/api/v1/matches/{id}/rounds", tag = "matches", params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
-    request_body(content = Said<Sides>, example = json!({"sides": [{"total": 60, "twenties": 1}, {"zones": {"15": 2, "10": 1}, "set_aside": 1}], "author": "Carol"})),
+    post, path = "/api/v1/matches/{id}/rounds", tag = "matches",
+    params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
+    request_body(
+        content = Said<Sides>,
+        example = json!({
+            "sides": [{"total": 60, "twenties": 1}, {"zones": {"15": 2, "10": 1}, "set_aside": 1}], "author": "Carol"
+        })
+    ),
     responses((status = 200, description = "The match, with what was appended", body = schema::Match))
 )]
 pub async fn record(State(app): State<Arc<App>>, Path(id): Path<String>, body: Body) -> Answer<impl IntoResponse> {
@@ -195,7 +210,11 @@ pub async fn record(State(app): State<Arc<App>>, Path(id): Path<String>, body: B
 
 /// Takes a proposed round, as it is or with other numbers.
 #[utoipa::path(
-    post, path = "/api/v1/matches/{id}/proposals/{proposal}/confirm", tag = "matches", params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"), ("proposal" = u64, Path, description = "Number of the proposal")),
+    post, path = "/api/v1/matches/{id}/proposals/{proposal}/confirm", tag = "matches",
+    params(
+        ("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"),
+        ("proposal" = u64, Path, description = "Number of the proposal")
+    ),
     request_body(content = Said<Confirmed>, example = json!({"author": "Carol", "expected": 2})),
     responses((status = 200, description = "The match, with what was appended", body = schema::Match))
 )]
@@ -212,7 +231,11 @@ pub async fn confirm(
 
 /// Rejects a proposed round.
 #[utoipa::path(
-    post, path = "/api/v1/matches/{id}/proposals/{proposal}/dismiss", tag = "matches", params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"), ("proposal" = u64, Path, description = "Number of the proposal")),
+    post, path = "/api/v1/matches/{id}/proposals/{proposal}/dismiss", tag = "matches",
+    params(
+        ("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"),
+        ("proposal" = u64, Path, description = "Number of the proposal")
+    ),
     request_body(content = Said<Reason>, example = json!({"reason": "the board was bumped", "author": "Carol"})),
     responses((status = 200, description = "The match, with what was appended", body = schema::Match))
 )]
@@ -228,8 +251,15 @@ pub async fn dismiss(
 
 /// Changes a round.
 #[utoipa::path(
-    post, path = "/api/v1/matches/{id}/rounds/{round}/correct", tag = "matches", params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"), ("round" = u32, Path, description = "Number of the round, from 1")),
-    request_body(content = Said<Correction>, example = json!({"sides": [{"total": 55}, {"total": 70}], "reason": "it touched the line", "author": "Carol"})),
+    post, path = "/api/v1/matches/{id}/rounds/{round}/correct", tag = "matches",
+    params(
+        ("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"),
+        ("round" = u32, Path, description = "Number of the round, from 1")
+    ),
+    request_body(
+        content = Said<Correction>,
+        example = json!({"sides": [{"total": 55}, {"total": 70}], "reason": "it touched the line", "author": "Carol"})
+    ),
     responses((status = 200, description = "The match, with what was appended", body = schema::Match))
 )]
 pub async fn correct(
@@ -250,7 +280,11 @@ pub async fn correct(
 
 /// Makes a round count no more.
 #[utoipa::path(
-    post, path = "/api/v1/matches/{id}/rounds/{round}/void", tag = "matches", params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"), ("round" = u32, Path, description = "Number of the round, from 1")),
+    post, path = "/api/v1/matches/{id}/rounds/{round}/void", tag = "matches",
+    params(
+        ("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"),
+        ("round" = u32, Path, description = "Number of the round, from 1")
+    ),
     request_body(content = Said<Reason>, example = json!({"reason": "the board was bumped"})),
     responses((status = 200, description = "The match, with what was appended", body = schema::Match))
 )]
@@ -266,7 +300,8 @@ pub async fn void(
 
 /// Takes back the latest step.
 #[utoipa::path(
-    post, path = "/api/v1/matches/{id}/undo", tag = "matches", params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
+    post, path = "/api/v1/matches/{id}/undo", tag = "matches",
+    params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
     request_body(content = Said<Of>, example = json!({"of": 3})),
     responses((status = 200, description = "The match, with what was appended", body = schema::Match))
 )]
@@ -278,7 +313,8 @@ pub async fn undo(State(app): State<Arc<App>>, Path(id): Path<String>, body: Bod
 
 /// Does again what was taken back.
 #[utoipa::path(
-    post, path = "/api/v1/matches/{id}/redo", tag = "matches", params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
+    post, path = "/api/v1/matches/{id}/redo", tag = "matches",
+    params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
     request_body(content = Said<Nothing>, example = json!({})),
     responses((status = 200, description = "The match, with what was appended", body = schema::Match))
 )]
@@ -289,7 +325,8 @@ pub async fn redo(State(app): State<Arc<App>>, Path(id): Path<String>, body: Bod
 
 /// Says who starts the next round.
 #[utoipa::path(
-    post, path = "/api/v1/matches/{id}/first", tag = "matches", params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
+    post, path = "/api/v1/matches/{id}/first", tag = "matches",
+    params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
     request_body(content = Said<First>, example = json!({"seat": "B"})),
     responses((status = 200, description = "The match, with what was appended", body = schema::Match))
 )]
@@ -301,8 +338,11 @@ pub async fn first(State(app): State<Arc<App>>, Path(id): Path<String>, body: Bo
 
 /// Ends the match by hand.
 #[utoipa::path(
-    post, path = "/api/v1/matches/{id}/finish", tag = "matches", params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
-    request_body(content = Said<Ending>, example = json!({"finish": {"how": "as_it_stands"}, "reason": "the hall closes"})),
+    post, path = "/api/v1/matches/{id}/finish", tag = "matches",
+    params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
+    request_body(
+        content = Said<Ending>, example = json!({"finish": {"how": "as_it_stands"}, "reason": "the hall closes"})
+    ),
     responses((status = 200, description = "The match, with what was appended", body = schema::Match))
 )]
 pub async fn finish(State(app): State<Arc<App>>, Path(id): Path<String>, body: Body) -> Answer<impl IntoResponse> {
@@ -314,11 +354,22 @@ pub async fn finish(State(app): State<Arc<App>>, Path(id): Path<String>, body: B
 /// Writes a match in another system's format.
 #[utoipa::path(
     get, path = "/api/v1/matches/{id}/export/{format}", tag = "matches",
-    params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"), ("format" = String, Path, description = "`cmn`, `croki`, `scorekinole`, `reference`, `tourney`, `rounds-csv`, `discs-csv`, `json`")),
-    responses((status = 200, description = "The file", content(
-        (Value = "application/json"), (String = "text/csv"), (String = "text/plain"),
-        (Vec<u8> = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
-    )))
+    params(
+        ("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"),
+        (
+            "format" = String, Path,
+            description = "`cmn`, `croki`, `scorekinole`, `reference`, `tourney`, `rounds-csv`, `discs-csv`, `json`"
+        )
+    ),
+    responses(
+        (
+            status = 200, description = "The file",
+            content(
+                (Value = "application/json"), (String = "text/csv"), (String = "text/plain"),
+                (Vec<u8> = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
+            )
+        )
+    )
 )]
 pub async fn export(
     State(app): State<Arc<App>>,
@@ -353,12 +404,18 @@ pub async fn export(
 /// A document of a match: a photo, a count, a clip.
 #[utoipa::path(
     get, path = "/api/v1/matches/{id}/evidence/{sha256}", tag = "matches",
-    params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"), ("sha256" = String, Path, description = "The document's SHA-256 in hexadecimal")),
+    params(
+        ("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"),
+        ("sha256" = String, Path, description = "The document's SHA-256 in hexadecimal")
+    ),
     responses(
-        (status = 200, description = "The document", content(
-            (Vec<u8> = "image/jpeg"), (Vec<u8> = "image/png"), (Vec<u8> = "image/webp"), (Value = "application/json"),
-            (Vec<u8> = "application/octet-stream")
-        )),
+        (
+            status = 200, description = "The document",
+            content(
+                (Vec<u8> = "image/jpeg"), (Vec<u8> = "image/png"), (Vec<u8> = "image/webp"),
+                (Value = "application/json"), (Vec<u8> = "application/octet-stream")
+            )
+        ),
         (status = 304, description = "`If-None-Match` names it: the client has it")
     )
 )]

@@ -5,7 +5,8 @@
 //! | [`error`] | problem+json; the only file that knows statuses |
 //! | [`access`] | passwords, sessions, tokens, the brake on guessing |
 //! | `guard` | what every request passes: origin, role, time |
-//! | `boards`, `setup`, `matches`, `statistics`, `counts`, `audits`, `connectors`, `streams`, `session`, `pages`, `health` | the routes |
+//! | `boards`, `setup`, `streams`, `matches`, `statistics`, `counts`, `audits` | the routes |
+//! | `connectors`, `session`, `pages`, `health` | more of them |
 //! | `openapi`, `schema` | the document of the API, its shapes and its viewer |
 //! | `server` | connections: limits on headers and time, the end without breaking what was begun |
 

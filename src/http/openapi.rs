@@ -155,12 +155,9 @@ impl Modify for Common {
             document.paths.paths.insert(format!("/api/v1/{short}"), item);
         }
         for (path, item) in &mut document.paths.paths {
-            for (operation, writes) in [
-                (&mut item.get, false),
-                (&mut item.post, true),
-                (&mut item.put, true),
-                (&mut item.delete, true),
-            ] {
+            for (operation, writes) in
+                [(&mut item.get, false), (&mut item.post, true), (&mut item.put, true), (&mut item.delete, true)]
+            {
                 if let Some(operation) = operation {
                     add_problems(operation, path, writes);
                 }

@@ -170,7 +170,9 @@ pub struct SideOfRound {
 
 /// An event of a match's log; what else it holds depends on the event.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({ "revision": 3, "at": "2026-12-01T20:14:03Z", "author": "Carol", "event": "first_set", "seat": 1 }))]
+#[schema(example = json!({
+    "revision": 3, "at": "2026-12-01T20:14:03Z", "author": "Carol", "event": "first_set", "seat": 1
+}))]
 pub struct Record {
     /// Its place, from 1, without gaps.
     revision: u64,

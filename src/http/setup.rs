@@ -83,7 +83,8 @@ pub async fn cameras() -> Answer<impl IntoResponse> {
 
 /// The camera as it is, what is wrong, and what was chosen.
 #[utoipa::path(
-    get, path = "/api/v1/boards/{board}/setup", tag = "set-up", params(("board" = String, Path, description = "Id of the board")),
+    get, path = "/api/v1/boards/{board}/setup", tag = "set-up",
+    params(("board" = String, Path, description = "Id of the board")),
     responses((status = 200, description = "The set-up", body = Value))
 )]
 pub async fn show(At(table): At) -> impl IntoResponse {
@@ -92,8 +93,13 @@ pub async fn show(At(table): At) -> impl IntoResponse {
 
 /// Chooses; the set-up after it.
 #[utoipa::path(
-    post, path = "/api/v1/boards/{board}/setup", tag = "set-up", params(("board" = String, Path, description = "Id of the board")),
-    request_body(content = Change, description = "Choices that change: `source`, `size`, `fps`, `colours`, `trays`, `start`; null takes one back", example = json!({"fps": 10.0})),
+    post, path = "/api/v1/boards/{board}/setup", tag = "set-up",
+    params(("board" = String, Path, description = "Id of the board")),
+    request_body(
+        content = Change,
+        description = "Choices that change: `source`, `size`, `fps`, `colours`, `trays`, `start`; null takes one back",
+        example = json!({"fps": 10.0})
+    ),
     responses((status = 200, description = "The set-up", body = Value))
 )]
 pub async fn choose(State(app): State<Arc<App>>, At(table): At, body: Sent) -> Answer<impl IntoResponse> {
@@ -116,7 +122,8 @@ pub async fn choose(State(app): State<Arc<App>>, At(table): At, body: Sent) -> A
 
 /// Where the board is, and the points that a person set.
 #[utoipa::path(
-    get, path = "/api/v1/boards/{board}/calibration", tag = "set-up", params(("board" = String, Path, description = "Id of the board")),
+    get, path = "/api/v1/boards/{board}/calibration", tag = "set-up",
+    params(("board" = String, Path, description = "Id of the board")),
     responses((status = 200, description = "Where the board is", body = Value))
 )]
 pub async fn calibration(At(table): At) -> impl IntoResponse {
@@ -129,8 +136,12 @@ pub async fn calibration(At(table): At) -> impl IntoResponse {
 
 /// Looks for the board in the newest picture, at the points given or by itself; nothing is kept.
 #[utoipa::path(
-    post, path = "/api/v1/boards/{board}/calibration", tag = "set-up", params(("board" = String, Path, description = "Id of the board")),
-    request_body(content = Look, description = "`start`: points that a person set; null: by itself", example = json!({"start": null})),
+    post, path = "/api/v1/boards/{board}/calibration", tag = "set-up",
+    params(("board" = String, Path, description = "Id of the board")),
+    request_body(
+        content = Look, description = "`start`: points that a person set; null: by itself",
+        example = json!({"start": null})
+    ),
     responses((status = 200, description = "What was found", body = Value))
 )]
 pub async fn preview(State(app): State<Arc<App>>, At(table): At, body: Sent) -> Answer<impl IntoResponse> {

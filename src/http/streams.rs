@@ -42,7 +42,8 @@ pub struct Since {
 
 /// The whole state, `crokeye.state/1`.
 #[utoipa::path(
-    get, path = "/api/v1/boards/{board}/state", tag = "boards", params(("board" = String, Path, description = "Id of the board")),
+    get, path = "/api/v1/boards/{board}/state", tag = "boards",
+    params(("board" = String, Path, description = "Id of the board")),
     responses((status = 200, description = "Board and match now", body = schema::State))
 )]
 pub async fn state(At(table): At) -> impl IntoResponse {
@@ -53,7 +54,11 @@ pub async fn state(At(table): At) -> impl IntoResponse {
 /// Events as server-sent events; `Last-Event-ID` resumes.
 #[utoipa::path(
     get, path = "/api/v1/boards/{board}/events", tag = "boards",
-    params(("board" = String, Path, description = "Id of the board"), ("last" = Option<String>, Query, description = "Id of the last message that was seen: what came after follows"), ("last-event-id" = Option<String>, Header, description = "As `last`")),
+    params(
+        ("board" = String, Path, description = "Id of the board"),
+        ("last" = Option<String>, Query, description = "Id of the last message that was seen: what came after follows"),
+        ("last-event-id" = Option<String>, Header, description = "As `last`")
+    ),
     responses((status = 200, description = "Events, without end", body = String, content_type = "text/event-stream"))
 )]
 pub async fn events(
@@ -86,7 +91,11 @@ async fn next(listener: &mut Listener, closing: &mut watch::Receiver<bool>) -> O
 
 /// Events over a WebSocket, each as `{"id": ..., "data": ...}`; `?last=ID` resumes.
 #[utoipa::path(
-    get, path = "/api/v1/boards/{board}/live", tag = "boards", params(("board" = String, Path, description = "Id of the board"), ("last" = Option<String>, Query, description = "Id of the last message that was seen: what came after follows")),
+    get, path = "/api/v1/boards/{board}/live", tag = "boards",
+    params(
+        ("board" = String, Path, description = "Id of the board"),
+        ("last" = Option<String>, Query, description = "Id of the last message that was seen: what came after follows")
+    ),
     responses((status = 101, description = "A WebSocket: each message is `{\"id\", \"data\"}`"))
 )]
 pub async fn live(
@@ -126,7 +135,8 @@ async fn talk(mut socket: WebSocket, mut listener: Listener, mut closing: watch:
 
 /// The newest picture.
 #[utoipa::path(
-    get, path = "/api/v1/boards/{board}/picture.jpg", tag = "boards", params(("board" = String, Path, description = "Id of the board")),
+    get, path = "/api/v1/boards/{board}/picture.jpg", tag = "boards",
+    params(("board" = String, Path, description = "Id of the board")),
     responses((status = 200, description = "The newest picture", body = Vec<u8>, content_type = "image/jpeg"))
 )]
 pub async fn picture(At(table): At) -> Answer<impl IntoResponse> {
@@ -141,9 +151,17 @@ pub async fn picture(At(table): At) -> Answer<impl IntoResponse> {
 
 /// Pictures as they change, as `multipart/x-mixed-replace`.
 #[utoipa::path(
-    get, path = "/api/v1/boards/{board}/picture.mjpeg", tag = "boards", params(("board" = String, Path, description = "Id of the board"), ("fps" = Option<f64>, Query, description = "Pictures a second, 0.1 to 10; without it they come as they change")),
-    responses((status = 200, description = "Pictures as they change, without end", body = Vec<u8>,
-        content_type = "multipart/x-mixed-replace"))
+    get, path = "/api/v1/boards/{board}/picture.mjpeg", tag = "boards",
+    params(
+        ("board" = String, Path, description = "Id of the board"),
+        ("fps" = Option<f64>, Query, description = "Pictures a second, 0.1 to 10; without it they come as they change")
+    ),
+    responses(
+        (
+            status = 200, description = "Pictures as they change, without end", body = Vec<u8>,
+            content_type = "multipart/x-mixed-replace"
+        )
+    )
 )]
 pub async fn pictures(State(app): State<Arc<App>>, At(table): At, pace: Paced) -> Answer<impl IntoResponse> {
     let steady = Pace::steady(pace)?;
@@ -157,7 +175,8 @@ pub async fn pictures(State(app): State<Arc<App>>, At(table): At, pace: Paced) -
 
 /// The count that stands, drawn on its picture.
 #[utoipa::path(
-    get, path = "/api/v1/boards/{board}/overlay.jpg", tag = "boards", params(("board" = String, Path, description = "Id of the board")),
+    get, path = "/api/v1/boards/{board}/overlay.jpg", tag = "boards",
+    params(("board" = String, Path, description = "Id of the board")),
     responses((status = 200, description = "The picture", body = Vec<u8>, content_type = "image/jpeg"))
 )]
 pub async fn overlay(At(table): At) -> Answer<impl IntoResponse> {
@@ -166,7 +185,8 @@ pub async fn overlay(At(table): At) -> Answer<impl IntoResponse> {
 
 /// The count that stands, seen from above.
 #[utoipa::path(
-    get, path = "/api/v1/boards/{board}/top.jpg", tag = "boards", params(("board" = String, Path, description = "Id of the board")),
+    get, path = "/api/v1/boards/{board}/top.jpg", tag = "boards",
+    params(("board" = String, Path, description = "Id of the board")),
     responses((status = 200, description = "The picture", body = Vec<u8>, content_type = "image/jpeg"))
 )]
 pub async fn top(At(table): At) -> Answer<impl IntoResponse> {
@@ -183,8 +203,17 @@ async fn count(table: &Table, kind: Kind) -> Answer<impl IntoResponse + use<>> {
 
 /// Each count drawn on its picture, as it changes.
 #[utoipa::path(
-    get, path = "/api/v1/boards/{board}/overlay.mjpeg", tag = "boards", params(("board" = String, Path, description = "Id of the board"), ("fps" = Option<f64>, Query, description = "Pictures a second, 0.1 to 10; without it they come as they change")),
-    responses((status = 200, description = "Pictures, without end", body = Vec<u8>, content_type = "multipart/x-mixed-replace"))
+    get, path = "/api/v1/boards/{board}/overlay.mjpeg", tag = "boards",
+    params(
+        ("board" = String, Path, description = "Id of the board"),
+        ("fps" = Option<f64>, Query, description = "Pictures a second, 0.1 to 10; without it they come as they change")
+    ),
+    responses(
+        (
+            status = 200, description = "Pictures, without end", body = Vec<u8>,
+            content_type = "multipart/x-mixed-replace"
+        )
+    )
 )]
 pub async fn overlays(State(app): State<Arc<App>>, At(table): At, pace: Paced) -> Answer<impl IntoResponse> {
     counts(&app, &table, pace, Kind::Overlay)
@@ -192,8 +221,17 @@ pub async fn overlays(State(app): State<Arc<App>>, At(table): At, pace: Paced) -
 
 /// Each count seen from above, as it changes.
 #[utoipa::path(
-    get, path = "/api/v1/boards/{board}/top.mjpeg", tag = "boards", params(("board" = String, Path, description = "Id of the board"), ("fps" = Option<f64>, Query, description = "Pictures a second, 0.1 to 10; without it they come as they change")),
-    responses((status = 200, description = "Pictures, without end", body = Vec<u8>, content_type = "multipart/x-mixed-replace"))
+    get, path = "/api/v1/boards/{board}/top.mjpeg", tag = "boards",
+    params(
+        ("board" = String, Path, description = "Id of the board"),
+        ("fps" = Option<f64>, Query, description = "Pictures a second, 0.1 to 10; without it they come as they change")
+    ),
+    responses(
+        (
+            status = 200, description = "Pictures, without end", body = Vec<u8>,
+            content_type = "multipart/x-mixed-replace"
+        )
+    )
 )]
 pub async fn tops(State(app): State<Arc<App>>, At(table): At, pace: Paced) -> Answer<impl IntoResponse> {
     counts(&app, &table, pace, Kind::Top)

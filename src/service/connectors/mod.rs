@@ -82,8 +82,8 @@ impl Connectors {
     /// Starts all of them; they end when `closing` turns true.
     ///
     /// # Errors
-    /// See [`ConnectorError`]: what a person wrote is looked at before anything is started. That a receiver is not there is no
-    /// error.
+    /// See [`ConnectorError`]: what a person wrote is looked at before anything is started. That a receiver is not there
+    /// is no error.
     pub async fn start(
         settings: &Settings,
         places: Vec<Place>,

@@ -116,8 +116,9 @@ impl Mqtt {
                 },
                 message = heard.next() => match message {
                     Some((board, message)) => {
-                        let told = places.iter().find(|place| place.id == board).map(|place| voice.tell(place, &message.json));
-                        (0..told.unwrap_or(0)).for_each(|_| reporter.delivered());
+                        let place = places.iter().find(|place| place.id == board);
+                        let said = place.map_or(0, |place| voice.tell(place, &message.json));
+                        (0..said).for_each(|_| reporter.delivered());
                     }
                     None => break,
                 },
