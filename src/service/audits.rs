@@ -105,6 +105,8 @@ pub struct Session {
     pub began: Timestamp,
     settings: Settings,
     folder: TempDir,
+    /// When it was used last; apart from the rest, which may be busy for long.
+    used: Mutex<Instant>,
     state: Mutex<State>,
 }
 
@@ -116,7 +118,6 @@ struct State {
     bytes: u64,
     sheet: Option<(String, Sheet)>,
     decisions: Decisions,
-    used: Instant,
     /// What it all comes to; None after a change.
     audit: Option<Arc<Audit>>,
 }
@@ -167,11 +168,17 @@ impl Audits {
             bytes: 0,
             sheet: None,
             decisions: Decisions::default(),
-            used: Instant::now(),
             audit: None,
         };
         let id = Uuid::now_v7().simple().to_string();
-        let session = Session { id: id.clone(), began: Timestamp::now(), settings, folder, state: Mutex::new(state) };
+        let session = Session {
+            id: id.clone(),
+            began: Timestamp::now(),
+            settings,
+            folder,
+            used: Mutex::new(Instant::now()),
+            state: Mutex::new(state),
+        };
         let session = Arc::new(session);
         all.insert(id, Arc::clone(&session));
         Ok(session)
@@ -183,19 +190,19 @@ impl Audits {
     /// There is none.
     pub fn find(&self, id: &str) -> Result<Arc<Session>, AuditError> {
         let session = self.all().get(id).cloned().ok_or(AuditError::NoAudit)?;
-        session.state().used = Instant::now();
+        *session.used() = Instant::now();
         Ok(session)
     }
 
     /// All of them, the newest first.
     pub fn list(&self) -> Vec<Listed> {
-        let all = self.all();
+        let sessions: Vec<Arc<Session>> = self.all().values().rev().cloned().collect();
         let listed = |session: &Arc<Session>| Listed {
             id: session.id.clone(),
             began: session.began,
             photos: session.state().photos.len(),
         };
-        all.values().rev().map(listed).collect()
+        sessions.iter().map(listed).collect()
     }
 
     /// Deletes an audit with all that it holds.
@@ -209,7 +216,7 @@ impl Audits {
 
     fn all(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Session>>> {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|_, session| session.state().used.elapsed() < IDLE);
+        all.retain(|_, session| session.used().elapsed() < IDLE);
         all
     }
 }
@@ -391,6 +398,10 @@ impl Session {
         self.folder.path().join(format!("{sha256}.photo"))
     }
 
+    fn used(&self) -> MutexGuard<'_, Instant> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         // A change is made whole under the lock: one that died while holding it leaves nothing half done.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -457,7 +468,7 @@ mod tests {
         open[0].state().bytes = MOST_BYTES;
         assert!(matches!(open[0].add("x.jpg", PHOTO, None), Err(AuditError::Full)));
         let Some(long_ago) = Instant::now().checked_sub(IDLE) else { return };
-        open[1].state().used = long_ago;
+        *open[1].used() = long_ago;
         assert!(audits.begin(&NewAudit::default()).is_ok(), "one that nobody uses makes room");
     }
 }

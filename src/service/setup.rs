@@ -136,6 +136,8 @@ fn size(text: &str) -> Result<(u32, u32), SetupError> {
 pub struct Setup {
     opener: Opener,
     chosen: Mutex<Chosen>,
+    /// Held while a camera is tried, which may take long: whoever only looks does not wait for it.
+    changing: Mutex<()>,
     /// Where frames come from without any choice, as the configuration has it.
     source: String,
     /// The same for people, without passwords.
@@ -165,7 +167,7 @@ impl Setup {
                 (Chosen::default(), configured)
             }
         };
-        Ok((Self { opener, chosen: Mutex::new(chosen), source, configured: name }, wishes))
+        Ok((Self { opener, chosen: Mutex::new(chosen), changing: Mutex::default(), source, configured: name }, wishes))
     }
 
     /// Does the board take its frames from this source? The sample is there for all.
@@ -185,7 +187,8 @@ impl Setup {
     /// # Errors
     /// See [`SetupError`]; then all is as before.
     pub fn choose(&self, board: &Board, next: Chosen, size_px: Option<(u32, u32)>) -> Result<(), SetupError> {
-        let mut chosen = self.lock();
+        let _alone = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let chosen = self.chosen();
         let camera = next.camera()?;
         let other_camera = camera != chosen.camera()?;
         if let Some((width, height)) = size_px.filter(|_| !other_camera)
@@ -197,7 +200,7 @@ impl Setup {
         let try_it = next.source != chosen.source;
         let wishes = (self.opener)(&camera, try_it).map_err(SetupError::Camera)?;
         board.change(next.over(wishes)?);
-        *chosen = next;
+        *self.lock() = next;
         Ok(())
     }
 

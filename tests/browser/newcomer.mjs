@@ -89,7 +89,7 @@ await page.locator("#step", { hasText: "Match 2" }).waitFor();
 
 // The replayed round is proposed; its close call is settled by a tap, which the log keeps with its reason.
 const proposal = page.locator(".proposal");
-await proposal.waitFor({ timeout: 60_000 });
+await proposal.waitFor({ timeout: 120_000 });
 const confirm = proposal.locator("button.confirm");
 const before = await confirm.textContent();
 const taps = proposal.locator(".doubt button.tap");
