@@ -6,6 +6,7 @@
 //! | [`access`] | passwords, sessions, tokens, the brake on guessing |
 //! | `guard` | what every request passes: origin, role, time |
 //! | `boards`, `matches`, `counts`, `streams`, `session`, `pages`, `health` | the routes |
+//! | [`limit`] | how many photos an address may send |
 //! | `server` | connections: limits on headers and time, the end without breaking what was begun |
 
 pub mod access;
@@ -14,6 +15,7 @@ mod counts;
 mod error;
 mod guard;
 mod health;
+pub mod limit;
 mod matches;
 mod pages;
 mod server;
@@ -35,6 +37,7 @@ use crate::service::hall::Hall;
 use crate::store::Store;
 use access::Access;
 use error::Problem;
+use limit::Limit;
 
 pub use server::serve;
 
@@ -55,6 +58,8 @@ pub struct App {
     pub hall: Arc<Hall>,
     /// Counts photos.
     pub counter: Counter,
+    /// How many photos an address may send.
+    pub uploads: Limit,
     /// Who may do what.
     pub access: Arc<Access>,
     /// May everybody see the scoreboard, where passwords are asked for?
@@ -79,7 +84,12 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/v1/matches/{id}/finish", post(matches::finish))
         .route("/api/v1/boards/{board}/keys/{key}", post(boards::press))
         .layer(DefaultBodyLimit::max(MAX_COMMAND))
-        .route("/api/v1/counts", post(counts::count).layer(DefaultBodyLimit::max(MAX_PHOTO)))
+        .route(
+            "/api/v1/counts",
+            post(counts::count)
+                .route_layer(from_fn_with_state(Arc::clone(&app), guard::uploads))
+                .layer(DefaultBodyLimit::max(MAX_PHOTO)),
+        )
         .route_layer(from_fn_with_state(Arc::clone(&app), guard::referees));
     let scoreboard = Router::new()
         .route("/api/v1/state", get(streams::state))

@@ -86,9 +86,10 @@ impl Effective {
         Ok(Self { house, origins, file, table })
     }
 
-    /// Who said this.
+    /// Who said this: what lies deeper in a section comes from where the section does.
     pub fn origin(&self, key: &str) -> &str {
-        self.origins.get(key).map_or("the configuration", String::as_str)
+        let wider = std::iter::successors(Some(key), |key| key.rsplit_once('.').map(|(wider, _)| wider));
+        wider.filter_map(|key| self.origins.get(key)).next().map_or("the configuration", String::as_str)
     }
 }
 
