@@ -7,7 +7,7 @@ SHELL := /bin/bash
 OVERLAYS := target/overlays
 MINUTES ?= 15
 
-.PHONY: help setup setup-test run count test lint bench audit-bench live-bench fuzz callgrind memory scaling soak
+.PHONY: help setup setup-test run count test lint bench audit-bench live-bench fuzz callgrind memory scaling soak bench load deb deb-test
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -44,6 +44,15 @@ audit-bench: ## an audit of 1,000 generated photos: one core, two cores, decodin
 
 live-bench: ## a camera of 1280 x 720 px at 30 frames a second: share of a core, time from rest to event
 	cargo bench --bench live
+
+load: setup ## the service under load: 500 WebSocket clients, 50 photos at once, a camera of 720p at 30 frames a second
+	cargo bench --bench load
+
+deb: setup ## build the Debian package into target/debian/
+	@scripts/deb.sh
+
+deb-test: setup ## build it, install, start, stop and purge it on this machine (root)
+	@scripts/deb.sh --test
 
 bench: ## run the benches and print their table
 	cargo bench --bench pipeline

@@ -29,6 +29,7 @@ enum Command {
     Match(cli::match_log::MatchArgs),
     Db(cli::db::DbArgs),
     Completions(cli::completions::CompletionsArgs),
+    Man(cli::man::ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Command::Match(args) => cli::match_log::run(args),
         Command::Db(args) => cli::db::run(args),
         Command::Completions(args) => cli::completions::run(args, Arguments::command()),
+        Command::Man(args) => cli::man::run(args, Arguments::command()),
     };
     done.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

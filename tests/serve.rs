@@ -234,6 +234,19 @@ fn a_photo_is_counted_and_what_is_none_or_too_large_or_too_much_is_refused() {
 }
 
 #[test]
+fn an_address_that_sends_photos_without_end_is_told_to_wait() {
+    let server = Server::idle(&[]);
+    let answers: Vec<Answer> = (0..140).map(|_| server.send("POST", "/api/v1/counts", &[], b"no photo")).collect();
+    assert!(answers[..100].iter().all(|answer| answer.status == 422));
+    let told = answers.iter().find(|answer| answer.status == 429).expect("nobody is told to wait");
+    problem(told, 429, "slow_down");
+    assert!(told.text().contains("photos"), "{}", told.text());
+    let secs: u64 = told.header("retry-after").unwrap().parse().unwrap();
+    std::thread::sleep(Duration::from_secs(secs));
+    problem(&server.send("POST", "/api/v1/counts", &[], b"no photo"), 422, "not_a_photo");
+}
+
+#[test]
 fn tricks_with_paths_and_heads_lead_nowhere() {
     let server = Server::idle(&[]);
     for path in [

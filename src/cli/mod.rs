@@ -7,6 +7,7 @@ pub mod config;
 pub mod count;
 pub mod db;
 pub mod files;
+pub mod man;
 pub mod match_log;
 pub mod out;
 pub mod parallel;

@@ -12,6 +12,7 @@ use crokeye::capture::feed::{Feed, Folder};
 use crokeye::capture::sample::{self, Sample};
 use crokeye::capture::source::Source;
 use crokeye::http::access::{self, Access};
+use crokeye::http::limit::Limit;
 use crokeye::http::{App, MAX_PIXELS, PHOTO_QUEUE, router, serve};
 use crokeye::service::audits::Audits;
 use crokeye::service::board::{Board, Eye, Open, Wishes};
@@ -48,13 +49,13 @@ Every flag may stand in the configuration or in a variable, CROKEYE_PORT for --p
 Sample rounds go into a database of their own. Ctrl-C ends it; whatever was acknowledged is on disk.
 Exit status: 0 ended by Ctrl-C, 2 usage, a port that is taken, an unreadable source or database.")]
 pub struct ServeArgs {
-    #[command(flatten)]
-    flags: Flags,
-
     /// Read a password from stdin, print its line for a password file, and stop. For a viewer change the word before the
     /// colon.
     #[arg(long, exclusive = true)]
     hash_password: bool,
+
+    #[command(flatten)]
+    flags: Flags,
 }
 
 /// How long the referee may take for its last orders.
@@ -135,6 +136,7 @@ async fn until_closed(
         counter: Counter::new(PHOTO_QUEUE, MAX_PIXELS),
         connectors: Arc::clone(&connectors),
         audits: Audits::new().context("no place for temporary files: set TMPDIR to a folder that can be written")?,
+        uploads: Limit::default(),
         access,
         public_scoreboard: house.public_scoreboard == Some(true),
         closing: closing.clone(),
@@ -201,7 +203,7 @@ fn hash_password() -> Result<ExitCode> {
 }
 
 /// The database; rounds of the sample are kept apart from those that were played.
-fn database(named: Option<PathBuf>, plans: &[Plan]) -> Result<PathBuf> {
+pub(super) fn database(named: Option<PathBuf>, plans: &[Plan]) -> Result<PathBuf> {
     let apart = named.is_none() && plans.iter().all(Plan::is_sample);
     let path = Common { db: named, json: false, author: None }.path()?;
     Ok(if apart { path.with_file_name("crokeye-sample.db") } else { path })

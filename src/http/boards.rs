@@ -50,16 +50,17 @@ pub async fn list(State(app): State<Arc<App>>) -> impl IntoResponse {
 /// What a hall wants to see of a board: the state without pictures' geometry and without the match's past.
 fn glance(table: &Table) -> Value {
     let (mut board, mut game) = table.hub.parts();
-    let keep = |value: &mut Value, wanted: &[&str]| {
-        if let Value::Object(fields) = value {
+    let keep = |value: Option<&mut Value>, wanted: &[&str]| {
+        if let Some(Value::Object(fields)) = value {
             fields.retain(|name, _| wanted.contains(&name.as_str()));
         }
     };
-    keep(&mut board["count"], &["sides", "status"]);
-    keep(&mut board, &["source", "state", "reason", "camera", "held", "standing", "count"]);
+    keep(board.get_mut("count"), &["sides", "status"]);
+    keep(Some(&mut board), &["source", "state", "reason", "camera", "held", "standing", "count"]);
     let rounds = game["rounds"].as_array().map_or(0, Vec::len);
     let proposals = game["proposals"].as_array().map_or(0, Vec::len);
-    keep(&mut game, &["number", "id", "sides", "status", "next_first", "rules"]);
+    keep(Some(&mut game), &["number", "id", "sides", "status", "next_first", "rules"]);
+    keep(game.get_mut("rules"), &["name"]);
     if game.is_object() {
         game["rounds"] = json!(rounds);
         game["proposals"] = json!(proposals);

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
+use axum::Json;
 use axum::body::Bytes;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{FromRequest, Query, Request, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use axum::{Json, RequestExt};
-use futures_util::StreamExt;
 use serde::Deserialize;
 
 use super::App;
 use super::error::{Answer, Problem};
+use super::guard::forget;
 use crate::count::report::Report;
 use crate::count::{Options, SideColours};
 use crate::service::counter::Place;
@@ -63,9 +63,7 @@ pub async fn photo(app: &App, request: Request) -> Answer<(Place, Bytes)> {
     let place = match app.counter.place() {
         Ok(place) => place,
         Err(error) => {
-            // Read and forgotten, as far as a photo goes: who is still sending would not hear the answer.
-            let mut body = request.into_limited_body().into_data_stream();
-            while let Some(Ok(_)) = body.next().await {}
+            forget(request).await;
             return Err(error.into());
         }
     };

@@ -98,7 +98,15 @@ impl Problem {
 
     /// Too many tries.
     pub fn slow_down(secs: u64) -> Self {
-        let detail = format!("too many wrong passwords: try again in {secs} s");
+        Self::wait(secs, format!("too many wrong passwords: try again in {secs} s"))
+    }
+
+    /// Too many photos from one address.
+    pub fn too_many_photos(secs: u64) -> Self {
+        Self::wait(secs, format!("too many photos from this address: go on in {secs} s"))
+    }
+
+    fn wait(secs: u64, detail: String) -> Self {
         let busy = Self::new(StatusCode::TOO_MANY_REQUESTS, "slow_down", detail);
         Self { retry_after_secs: Some(secs), ..busy }
     }

@@ -5,10 +5,12 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::RequestExt;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
+use futures_util::StreamExt;
 
 use super::App;
 use super::access::{Refused, Role};
@@ -95,6 +97,23 @@ pub async fn referees(State(app): State<Arc<App>>, request: Request, next: Next)
         Ok(None) => Problem::unknown().into_response(),
         Err(problem) => problem.into_response(),
     }
+}
+
+/// Lets an address send only so many photos.
+pub async fn uploads(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    match app.uploads.take(address(&request)) {
+        Ok(()) => next.run(request).await,
+        Err(wait) => {
+            forget(request).await;
+            Problem::too_many_photos(wait.as_secs() + 1).into_response()
+        }
+    }
+}
+
+/// Reads a body and forgets it, as far as it may go: who is still sending would not hear the answer.
+pub async fn forget(request: Request) {
+    let mut body = request.into_limited_body().into_data_stream();
+    while let Some(Ok(_)) = body.next().await {}
 }
 
 /// Ends what takes too long.

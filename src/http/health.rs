@@ -63,7 +63,9 @@ pub async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
     let boards: Vec<(&str, Reading)> =
         app.hall.tables().iter().map(|table| (table.label.id.as_str(), table.board.figures.read())).collect();
     let mut text = String::new();
-    let counters: [(&str, &str, fn(&Reading) -> u64); 7] = [
+    /// Name, what it counts, and the count.
+    type Counter = (&'static str, &'static str, fn(&Reading) -> u64);
+    let counters: [Counter; 7] = [
         ("frames", "Frames seen", |read| read.frames),
         ("settled_boards", "Boards counted", |read| read.settled),
         ("rounds", "Rounds told", |read| read.rounds),

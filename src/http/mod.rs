@@ -8,6 +8,7 @@
 //! | `boards`, `setup`, `streams`, `matches`, `statistics`, `counts`, `audits` | the routes |
 //! | `connectors`, `session`, `pages`, `health` | more of them |
 //! | `openapi`, `schema` | the document of the API, its shapes and its viewer |
+//! | [`limit`] | how many photos an address may send |
 //! | `server` | connections: limits on headers and time, the end without breaking what was begun |
 
 pub mod access;
@@ -18,6 +19,7 @@ mod counts;
 mod error;
 mod guard;
 mod health;
+pub mod limit;
 mod matches;
 mod openapi;
 mod pages;
@@ -45,6 +47,7 @@ use crate::service::hall::Hall;
 use crate::store::Store;
 use access::Access;
 use error::Problem;
+use limit::Limit;
 
 pub use server::serve;
 
@@ -71,6 +74,8 @@ pub struct App {
     pub connectors: Arc<Connectors>,
     /// Audits that are open.
     pub audits: Audits,
+    /// How many photos an address may send.
+    pub uploads: Limit,
     /// Who may do what.
     pub access: Arc<Access>,
     /// May everybody see the scoreboard, where passwords are asked for?
@@ -107,7 +112,12 @@ pub fn router(app: Arc<App>) -> Router {
             "/api/v1/audits/{id}/sheet",
             put(audits::sheet).delete(audits::no_sheet).layer(DefaultBodyLimit::max(MAX_SHEET)),
         )
-        .route("/api/v1/counts", post(counts::count).layer(DefaultBodyLimit::max(MAX_PHOTO)))
+        .route(
+            "/api/v1/counts",
+            post(counts::count)
+                .route_layer(from_fn_with_state(Arc::clone(&app), guard::uploads))
+                .layer(DefaultBodyLimit::max(MAX_PHOTO)),
+        )
         .route_layer(from_fn_with_state(Arc::clone(&app), guard::referees));
     let scoreboard = Router::new()
         .route("/api/v1/state", get(streams::state))

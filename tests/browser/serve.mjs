@@ -112,7 +112,7 @@ const unnamed = () =>
     .filter((node) => !node.closest("[hidden], details:not([open]) > :not(summary)"))
     .filter((node) => !(node.getAttribute("aria-label") || node.textContent.trim() || node.labels?.length || node.hasAttribute("alt")))
     .map((node) => node.outerHTML.slice(0, 80));
-await Promise.all(["/", "/referee", "/history", "/overlay", "/login"].map(async (path) => {
+await Promise.all(["/", "/boards", "/referee", "/history", "/overlay", "/login"].map(async (path) => {
   const seen = await open(path);
   await seen.waitForTimeout(300);
   assert.deepEqual(await seen.evaluate(unnamed), [], path);
@@ -124,8 +124,8 @@ await Promise.all(["/", "/referee", "/history", "/overlay", "/login"].map(async 
 }));
 
 // From a phone to a projector, by day and by night: nothing is wider than the screen.
-const ready = { scoreboard: "#running .count", overlay: "#running .count", projector: "#running .count", referee: ".proposal button.confirm", history: "#match .panel" };
-const paths = { scoreboard: "/", referee: "/referee", history: "/history", overlay: "/overlay", projector: "/?projector" };
+const ready = { boards: "#boards .count", scoreboard: "#running .count", overlay: "#running .count", projector: "#running .count", referee: ".proposal button.confirm", history: "#match .panel" };
+const paths = { boards: "/boards", scoreboard: "/", referee: "/referee", history: "/history", overlay: "/overlay", projector: "/?projector" };
 async function look(width, colorScheme) {
   const seen = await open("/login", { viewport: { width, height: width === 360 ? 740 : 1000 }, colorScheme });
   for (const [name, path] of Object.entries(paths)) {

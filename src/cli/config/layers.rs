@@ -87,10 +87,10 @@ impl Effective {
         Ok(Self { house, origins, file, table })
     }
 
-    /// Who said this, or the table that it is in.
+    /// Who said this: what lies deeper in a section comes from where the section does.
     pub fn origin(&self, key: &str) -> &str {
-        let tables = std::iter::successors(Some(key), |key| key.rsplit_once('.').map(|(table, _)| table));
-        tables.filter_map(|key| self.origins.get(key)).next().map_or("the configuration", String::as_str)
+        let wider = std::iter::successors(Some(key), |key| key.rsplit_once('.').map(|(wider, _)| wider));
+        wider.filter_map(|key| self.origins.get(key)).next().map_or("the configuration", String::as_str)
     }
 }
 

@@ -13,8 +13,8 @@ use toml::{Table, Value};
 pub use layers::{Effective, Flags};
 pub use plan::{Plan, plans};
 
-use super::match_log::Common;
 use super::out::outln;
+use super::serve::database;
 
 /// A configuration with every choice explained, all of them commented out.
 const EXAMPLE: &str = include_str!("../../../assets/crokeye.toml");
@@ -52,14 +52,14 @@ pub fn run(args: &ConfigArgs) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let effective = Effective::read(&args.flags)?;
-    plans(&effective)?;
+    let plans = plans(&effective)?;
     match (&effective.file, layers::usual_place()) {
         (Some(path), _) => outln!("# read from {}", path.display()),
         (None, Some(path)) => outln!("# no file at {}: crokeye config --example makes one", path.display()),
         (None, None) => outln!("# no file: name one with --config"),
     }
     if effective.house.db.is_none() {
-        outln!("# database: {}", Common { db: None, json: false, author: None }.path()?.display());
+        outln!("# database: {}", database(None, &plans)?.display());
     }
     for line in lines(&effective.table, "", &effective) {
         outln!("{line}");
