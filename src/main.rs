@@ -22,12 +22,14 @@ enum Command {
     Audit(cli::audit::AuditArgs),
     Watch(cli::watch::WatchArgs),
     Serve(cli::serve::ServeArgs),
+    Config(cli::config::ConfigArgs),
     Calibrate(cli::calibrate::CalibrateArgs),
     Snap(cli::snap::SnapArgs),
     Rules(cli::rules::RulesArgs),
     Match(cli::match_log::MatchArgs),
     Db(cli::db::DbArgs),
     Completions(cli::completions::CompletionsArgs),
+    Man(cli::man::ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -37,12 +39,14 @@ fn main() -> ExitCode {
         Command::Audit(args) => cli::audit::run(args),
         Command::Watch(args) => cli::watch::run(args),
         Command::Serve(args) => cli::serve::run(args),
+        Command::Config(args) => cli::config::run(args),
         Command::Calibrate(args) => cli::calibrate::run(args),
         Command::Snap(args) => cli::snap::run(args),
         Command::Rules(args) => cli::rules::run(args),
         Command::Match(args) => cli::match_log::run(args),
         Command::Db(args) => cli::db::run(args),
         Command::Completions(args) => cli::completions::run(args, Arguments::command()),
+        Command::Man(args) => cli::man::run(args, Arguments::command()),
     };
     done.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

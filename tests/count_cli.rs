@@ -191,3 +191,16 @@ fn shells_get_their_completions() {
         assert!(script.contains("crokeye") && script.contains("set-aside"), "{shell}");
     }
 }
+
+#[test]
+fn the_manual_has_a_page_for_every_subcommand() {
+    let folder = tempfile::tempdir().unwrap();
+    let (status, _) = stdout(crokeye().arg("man").arg(folder.path().join("man1")));
+    assert_eq!(status, 0);
+    for page in ["crokeye", "crokeye-serve", "crokeye-config", "crokeye-match-new"] {
+        let text = std::fs::read_to_string(folder.path().join(format!("man1/{page}.1"))).unwrap();
+        assert!(text.contains(".SH NAME") && text.contains(".SH SYNOPSIS"), "{page}");
+    }
+    let (status, _) = stdout(crokeye().args(["man", "/dev/null/man"]));
+    assert_eq!(status, 2);
+}

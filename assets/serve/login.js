@@ -7,7 +7,7 @@ document.querySelector("#login").addEventListener("submit", async (event) => {
   try {
     await send("/api/v1/session", { password: password.value });
     const to = new URLSearchParams(location.search).get("to") ?? "/";
-    location.assign(/^\/[a-z]*$/.test(to) ? to : "/");
+    location.assign(/^\/[a-z]*(\?board=[a-z0-9-]+)?$/.test(to) ? to : "/");
   } catch (problem) {
     notice(problem.message);
     password.select();

@@ -1,5 +1,5 @@
 // The scoreboard: who plays, how it stands, what lies on the board.
-import { dot, el, fillRounds, listen, outcome, phase, running, t, waits } from "/assets/common.js";
+import { boardName, dot, el, fillRounds, listen, outcome, phase, projector, running, t, waits } from "/assets/common.js";
 
 const find = (id) => document.getElementById(id);
 
@@ -15,6 +15,8 @@ listen(({ board, match }) => {
   find("sides").replaceChildren(...sides, end ? el("p", { class: "outcome" }, end) : "");
   find("running").replaceChildren(...running(board, match));
   if (!find("phase")) return;
+  find("where").hidden = document.body.dataset.boards === "1" || !board?.id;
+  if (board?.id) find("where").textContent = boardName(board);
   find("nomatch").hidden = match !== null;
   find("phase").textContent = phase(board);
   find("waits").textContent = waits(board);
@@ -22,15 +24,4 @@ listen(({ board, match }) => {
   if (match) fillRounds(find("rounds"), match);
 });
 
-const button = find("projector");
-button?.addEventListener("click", () => {
-  const on = document.body.classList.toggle("projector");
-  button.setAttribute("aria-pressed", String(on));
-  // Where the browser does not allow it the letters are large all the same.
-  if (on) document.documentElement.requestFullscreen?.().catch(() => {});
-  else if (document.fullscreenElement) document.exitFullscreen();
-});
-if (new URLSearchParams(location.search).has("projector")) {
-  document.body.classList.add("projector");
-  button?.setAttribute("aria-pressed", "true");
-}
+projector(find("projector"));

@@ -3,9 +3,11 @@
 pub mod audit;
 pub mod calibrate;
 pub mod completions;
+pub mod config;
 pub mod count;
 pub mod db;
 pub mod files;
+pub mod man;
 pub mod match_log;
 pub mod out;
 pub mod parallel;

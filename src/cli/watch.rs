@@ -308,7 +308,7 @@ fn colours(text: &str) -> Result<[String; 2], String> {
     Ok([a.to_owned(), b.to_owned()])
 }
 
-fn region(text: &str) -> Result<Region, String> {
+pub(super) fn region(text: &str) -> Result<Region, String> {
     let numbers: Option<Vec<u32>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
     match numbers.as_deref() {
         Some(&[x, y, width, height]) if width > 0 && height > 0 => Ok(Region { x, y, width, height }),

@@ -114,9 +114,9 @@ fn timed(frame: &Frame, options: &Options, find: impl FnOnce() -> Result<Registr
         Err(reason) => return no_board(frame, &reason, timing),
     };
     let detections = detect::detect(frame, &registration, &options.detect);
+    timing.detect = ms((options.clock)() - registered);
     let mut count = assemble(frame, registration, detections, options);
     let end = (options.clock)();
-    timing.detect = ms(end - registered);
     timing.total = ms(end - start);
     count.report.timing_ms = timing;
     count
@@ -157,7 +157,7 @@ fn no_board(frame: &Frame, reason: &NotFound, timing: Timing) -> Count {
     Count { report: Report { timing_ms: timing, ..report }, scene: None }
 }
 
-fn ms(span: Duration) -> f64 {
+pub(crate) fn ms(span: Duration) -> f64 {
     report::rounded(span.as_secs_f64() * 1000.0, 2)
 }
 

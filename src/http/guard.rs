@@ -5,10 +5,12 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::RequestExt;
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
+use futures_util::StreamExt;
 
 use super::App;
 use super::access::{Refused, Role};
@@ -59,17 +61,32 @@ fn is_this_computer(host: &str) -> bool {
     name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
+/// Lets in who may see the scoreboard: everybody where it is public, else who may look.
+pub async fn lookers(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    if app.public_scoreboard {
+        return next.run(request).await;
+    }
+    viewers(State(app), request, next).await
+}
+
 /// Lets in who may look; pages send others to the log-in.
 pub async fn viewers(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let is_page = !request.uri().path().starts_with("/api/") && request.method() == Method::GET;
     match role(&app, request.headers(), address(&request)).await {
         Ok(Some(_)) => next.run(request).await,
         Ok(None) if is_page && request.uri().path() != "/metrics" => {
-            Redirect::to(&format!("/login?to={}", request.uri().path())).into_response()
+            Redirect::to(&format!("/login?to={}", wanted(request.uri()))).into_response()
         }
         Ok(None) => Problem::unknown().into_response(),
         Err(problem) => problem.into_response(),
     }
+}
+
+/// The page that was asked for, with its board, as it stands in an address.
+fn wanted(uri: &Uri) -> String {
+    let board = uri.query().into_iter().flat_map(|query| query.split('&')).find_map(|part| part.strip_prefix("board="));
+    let board = board.filter(|board| board.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'));
+    board.map_or_else(|| uri.path().to_owned(), |board| format!("{}%3Fboard%3D{board}", uri.path()))
 }
 
 /// Lets in who may decide.
@@ -80,6 +97,23 @@ pub async fn referees(State(app): State<Arc<App>>, request: Request, next: Next)
         Ok(None) => Problem::unknown().into_response(),
         Err(problem) => problem.into_response(),
     }
+}
+
+/// Lets an address send only so many photos.
+pub async fn uploads(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    match app.uploads.take(address(&request)) {
+        Ok(()) => next.run(request).await,
+        Err(wait) => {
+            forget(request).await;
+            Problem::too_many_photos(wait.as_secs() + 1).into_response()
+        }
+    }
+}
+
+/// Reads a body and forgets it, as far as it may go: who is still sending would not hear the answer.
+pub async fn forget(request: Request) {
+    let mut body = request.into_limited_body().into_data_stream();
+    while let Some(Ok(_)) = body.next().await {}
 }
 
 /// Ends what takes too long.
@@ -137,6 +171,14 @@ mod tests {
         for name in ["", "evil.example", "localhost.evil.example:80", "192.168.1.4:80", "127.0.0.1.evil.example"] {
             assert!(!is_this_computer(name), "{name}");
         }
+    }
+
+    #[test]
+    fn who_logs_in_comes_back_to_the_board() {
+        let to = |uri: &'static str| wanted(&Uri::from_static(uri));
+        assert_eq!(to("/referee"), "/referee");
+        assert_eq!(to("/referee?lang=fr&board=hall-2"), "/referee%3Fboard%3Dhall-2");
+        assert_eq!(to("/referee?board=a%26b"), "/referee");
     }
 
     #[test]

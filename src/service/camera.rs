@@ -48,6 +48,7 @@ struct Shared {
     ended: AtomicBool,
     pace: Mutex<Pace>,
     picture: Newest<RgbImage>,
+    decoded: Newest<Duration>,
     mode: Newest<Mode>,
 }
 
@@ -137,6 +138,11 @@ impl Camera {
         self.shared.picture.take(Duration::ZERO)
     }
 
+    /// How long it took to decode the newest frame, once.
+    pub fn decoded(&self) -> Option<Duration> {
+        self.shared.decoded.take(Duration::ZERO)
+    }
+
     /// What the camera answered when it was (re)opened, once each time.
     pub fn new_mode(&self) -> Option<Mode> {
         self.shared.mode.take(Duration::ZERO)
@@ -194,8 +200,12 @@ fn watch(camera: &Live, epoch: Instant, shared: &Shared, pictures: bool, calibra
             }
             continue;
         };
+        let start = Instant::now();
         let rgb = match grabbed.rgb() {
-            Ok(rgb) => rgb,
+            Ok(rgb) => {
+                shared.decoded.put(start.elapsed());
+                rgb
+            }
             Err(error) => {
                 tracing::warn!("a frame is left out: {error}");
                 continue;

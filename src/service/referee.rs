@@ -1,8 +1,8 @@
-//! The only writer of the match log: rounds that the board proposes, and what people decide about them.
+//! The only writer of the match log: rounds that the boards propose, and what people decide about them.
 //!
 //! Orders are taken one after another, so that no two of them are decided on the same state. An order is answered when
 //! it is on disk. A proposed round that cannot be written, because the disk is full or the database busy, is kept and
-//! tried again; it is lost only with the program.
+//! tried again; it is lost only with the program. No match is played at two boards at once.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,6 +11,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use super::gather::Gathered;
 use super::hub::{Hub, Part};
@@ -42,17 +44,30 @@ pub struct Play {
     pub wants_round: bool,
 }
 
-/// What is asked of the referee.
+/// A board whose score is kept: who is told, and how rounds are taken.
+#[derive(Debug)]
+pub struct Seat {
+    /// The board's id.
+    pub board: String,
+    /// Told what happens at it.
+    pub hub: Arc<Hub>,
+    /// The match to play; else the one that it played last, and for the first board the newest, if they are not over.
+    pub named: Option<i64>,
+    /// Take rounds without a doubt at once.
+    pub accept: bool,
+}
+
+/// What is asked of the referee; boards by their place in the list of sheets.
 #[derive(Debug)]
 enum Order {
-    Propose(Box<Gathered>),
+    Propose { at: usize, gathered: Box<Gathered> },
     Act { number: i64, expected: Option<u64>, command: Box<Command>, author: String, answer: Answer },
-    Start { setup: Box<Setup>, author: String, answer: Answer },
-    Play { number: i64, answer: Answer },
+    Start { at: usize, setup: Box<Setup>, author: String, answer: Answer },
+    Play { at: usize, number: i64, answer: Answer },
     Wait(oneshot::Sender<()>),
 }
 
-type Answer = oneshot::Sender<Result<Done, StoreError>>;
+type Answer = oneshot::Sender<Result<Done, OrderError>>;
 
 /// A match after an order, with what the order appended.
 #[derive(Clone, Debug)]
@@ -69,57 +84,73 @@ pub enum OrderError {
     /// The rules or the store refuse.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Another board plays it.
+    #[error("match {number} is played at board {board}: start another one there first")]
+    Elsewhere {
+        /// Which match.
+        number: i64,
+        /// The other board's id.
+        board: String,
+    },
     /// The program is ending.
     #[error("crokeye is ending")]
     Ending,
 }
 
-/// Takes orders.
+/// Takes orders for one board; all boards' orders go to the same task.
 #[derive(Clone, Debug)]
 pub struct Referee {
+    at: usize,
     orders: mpsc::Sender<Order>,
     play: watch::Receiver<Play>,
+}
+
+/// What is known of one board.
+struct Sheet {
+    board: String,
+    hub: Arc<Hub>,
+    accept: bool,
+    current: Option<Loaded>,
+    play: watch::Sender<Play>,
+    /// Rounds that wait for the disk, with the match that they were played in.
+    unwritten: VecDeque<(Option<i64>, Gathered)>,
 }
 
 /// The task behind it.
 struct Desk {
     store: Store,
-    hub: Arc<Hub>,
-    accept: bool,
-    current: Option<Loaded>,
-    play: watch::Sender<Play>,
-    unwritten: VecDeque<Gathered>,
+    sheets: Vec<Sheet>,
+    /// When rounds that wait are written again.
+    again: Option<Instant>,
 }
 
 impl Referee {
-    /// Starts the task: it plays the match named, else the newest that goes on. `accept`: rounds without a doubt are
-    /// taken at once. The task ends when nobody holds a [`Referee`] any more, after the last order.
+    /// Starts the task and gives a [`Referee`] for each board, in their order. The task ends when nobody holds one any
+    /// more, after the last order.
     ///
     /// # Errors
-    /// The store cannot be read, or there is no such match.
-    pub async fn start(
-        store: Store,
-        hub: Arc<Hub>,
-        named: Option<i64>,
-        accept: bool,
-    ) -> Result<(Self, tokio::task::JoinHandle<()>), StoreError> {
-        let number = match named {
-            Some(number) => Some(number),
-            None => store.list(1).await?.first().filter(|listed| listed.summary.state != "over").map(|one| one.number),
-        };
-        let current = match number {
-            Some(number) => Some(store.load(number).await?),
-            None => None,
-        };
+    /// The store cannot be read, there is no such match, or two boards are named the same one.
+    pub async fn start(store: Store, seats: Vec<Seat>) -> Result<(Vec<Self>, JoinHandle<()>), OrderError> {
+        let matches = matches_of(&store, &seats).await?;
         let (orders, receiver) = mpsc::channel(QUEUE);
-        let (sender, play) = watch::channel(Play::default());
-        let mut desk = Desk { store, hub, accept, current, play: sender, unwritten: VecDeque::new() };
-        desk.show(None);
-        let task = tokio::spawn(desk.work(receiver));
-        Ok((Self { orders, play }, task))
+        let (mut sheets, mut referees) = (Vec::new(), Vec::new());
+        for (at, (seat, number)) in seats.into_iter().zip(matches).enumerate() {
+            let current = match number {
+                Some(number) => Some(store.load(number).await?),
+                None => None,
+            };
+            let Seat { board, hub, accept, .. } = seat;
+            let (sender, play) = watch::channel(Play::default());
+            let sheet = Sheet { board, hub, accept, current, play: sender, unwritten: VecDeque::new() };
+            sheet.show(None);
+            sheets.push(sheet);
+            referees.push(Self { at, orders: orders.clone(), play });
+        }
+        let task = tokio::spawn(Desk { store, sheets, again: None }.work(receiver));
+        Ok((referees, task))
     }
 
-    /// What is played, and each change of it.
+    /// What is played at the board, and each change of it.
     pub fn play(&self) -> watch::Receiver<Play> {
         self.play.clone()
     }
@@ -127,7 +158,7 @@ impl Referee {
     /// Proposes a round, from a thread that may wait.
     pub fn propose_blocking(&self, gathered: Gathered) {
         // The task ends after all boards: should it have died, its end is told by whoever watches it.
-        let _ = self.orders.blocking_send(Order::Propose(Box::new(gathered)));
+        let _ = self.orders.blocking_send(Order::Propose { at: self.at, gathered: Box::new(gathered) });
     }
 
     /// Waits until all that was asked before has been done, from a thread that may wait.
@@ -139,7 +170,7 @@ impl Referee {
         }
     }
 
-    /// Has a person's command decided and written.
+    /// Has a person's command about a match decided and written, whichever board plays it.
     ///
     /// # Errors
     /// It is refused, or cannot be written.
@@ -154,36 +185,68 @@ impl Referee {
         self.ask(|answer| Order::Act { number, expected, command, author, answer }).await
     }
 
-    /// Starts a match and plays it from now on.
+    /// Starts a match and plays it at the board from now on.
     ///
     /// # Errors
     /// It is refused, or cannot be written.
     pub async fn start_match(&self, setup: Setup, author: &str) -> Result<Done, OrderError> {
-        let (setup, author) = (Box::new(setup), author.to_owned());
-        self.ask(|answer| Order::Start { setup, author, answer }).await
+        let (at, setup, author) = (self.at, Box::new(setup), author.to_owned());
+        self.ask(|answer| Order::Start { at, setup, author, answer }).await
     }
 
-    /// Plays another match from now on.
+    /// Plays another match at the board from now on.
     ///
     /// # Errors
-    /// There is none of this number.
+    /// There is none of this number, or another board plays it.
     pub async fn play_match(&self, number: i64) -> Result<Done, OrderError> {
-        self.ask(|answer| Order::Play { number, answer }).await
+        self.ask(|answer| Order::Play { at: self.at, number, answer }).await
     }
 
     async fn ask(&self, order: impl FnOnce(Answer) -> Order) -> Result<Done, OrderError> {
         let (answer, answered) = oneshot::channel();
         self.orders.send(order(answer)).await.map_err(|_| OrderError::Ending)?;
-        Ok(answered.await.map_err(|_| OrderError::Ending)??)
+        answered.await.map_err(|_| OrderError::Ending)?
     }
+}
+
+/// What each board plays at the start: the match named, else the one it played last, else, for the first board, the
+/// newest; the latter two only while they are not over. No match is played twice.
+async fn matches_of(store: &Store, seats: &[Seat]) -> Result<Vec<Option<i64>>, OrderError> {
+    let mut taken: Vec<Option<i64>> = vec![None; seats.len()];
+    for (at, seat) in seats.iter().enumerate() {
+        let Some(number) = seat.named else { continue };
+        if let Some(other) = taken.iter().position(|other| *other == Some(number)) {
+            return Err(OrderError::Elsewhere { number, board: seats[other].board.clone() });
+        }
+        taken[at] = Some(number);
+    }
+    let played = store.played().await?;
+    for (at, seat) in seats.iter().enumerate() {
+        let Some(&number) = played.get(&seat.board) else { continue };
+        if taken[at].is_none()
+            && !taken.contains(&Some(number))
+            && !matches!(store.load(number).await?.game.status(), Status::Over { .. })
+        {
+            taken[at] = Some(number);
+        }
+    }
+    if let Some(first) = taken.first().copied()
+        && first.is_none()
+        && let Some(newest) = store.list(1).await?.first().filter(|newest| newest.summary.state != "over")
+        && !taken.contains(&Some(newest.number))
+    {
+        taken[0] = Some(newest.number);
+    }
+    Ok(taken)
 }
 
 impl Desk {
     async fn work(mut self, mut orders: mpsc::Receiver<Order>) {
         loop {
+            let again = self.again.unwrap_or_else(|| Instant::now() + AGAIN);
             let order = tokio::select! {
                 order = orders.recv() => order,
-                () = tokio::time::sleep(AGAIN), if !self.unwritten.is_empty() => {
+                () = tokio::time::sleep_until(again), if self.again.is_some() => {
                     self.write_waiting().await;
                     continue;
                 }
@@ -199,80 +262,113 @@ impl Desk {
     async fn take(&mut self, order: Order) {
         // Who does not wait for an answer any more has gone away; what was done stays done.
         match order {
-            Order::Propose(gathered) => {
-                if self.unwritten.len() == MOST_UNWRITTEN {
-                    self.unwritten.pop_front();
+            Order::Propose { at, gathered } => {
+                if let Some(sheet) = self.sheets.get_mut(at) {
+                    if sheet.unwritten.len() == MOST_UNWRITTEN {
+                        sheet.unwritten.pop_front();
+                    }
+                    let number = sheet.current.as_ref().map(|current| current.number);
+                    sheet.unwritten.push_back((number, *gathered));
                 }
-                self.unwritten.push_back(*gathered);
                 self.write_waiting().await;
             }
             Order::Act { number, expected, command, author, answer } => {
                 let done = self.store.execute(number, expected, &command, Timestamp::now(), &author).await;
                 drop(answer.send(self.done(done)));
             }
-            Order::Start { setup, author, answer } => {
+            Order::Start { at, setup, author, answer } => {
                 let command = Command::Create(setup);
                 let done = self.store.create(&command, Timestamp::now(), &author).await;
-                drop(answer.send(self.played(done)));
+                drop(answer.send(self.played(at, done).await));
             }
-            Order::Play { number, answer } => {
-                let done = self.store.load(number).await;
-                drop(answer.send(self.played(done)));
+            Order::Play { at, number, answer } => {
+                let elsewhere =
+                    self.sheets.iter().enumerate().find(|(other, sheet)| *other != at && sheet.plays(number));
+                let done = match elsewhere {
+                    Some((_, sheet)) => Err(OrderError::Elsewhere { number, board: sheet.board.clone() }),
+                    None => {
+                        let loaded = self.store.load(number).await;
+                        self.played(at, loaded).await
+                    }
+                };
+                drop(answer.send(done));
             }
             Order::Wait(answer) => drop(answer.send(())),
         }
     }
 
-    fn done(&mut self, done: Result<(Loaded, Vec<Record>), StoreError>) -> Result<Done, StoreError> {
+    fn done(&mut self, done: Result<(Loaded, Vec<Record>), StoreError>) -> Result<Done, OrderError> {
         let (loaded, records) = done?;
-        if self.current.as_ref().is_some_and(|current| current.number == loaded.number) {
-            self.current = Some(loaded.clone());
-            self.show(records.last());
+        for sheet in self.sheets.iter_mut().filter(|sheet| sheet.plays(loaded.number)) {
+            sheet.current = Some(loaded.clone());
+            sheet.show(records.last());
         }
         Ok(Done { loaded, records })
     }
 
-    fn played(&mut self, loaded: Result<Loaded, StoreError>) -> Result<Done, StoreError> {
+    async fn played(&mut self, at: usize, loaded: Result<Loaded, StoreError>) -> Result<Done, OrderError> {
         let loaded = loaded?;
-        self.current = Some(loaded.clone());
-        self.show(None);
+        if let Some(sheet) = self.sheets.get_mut(at) {
+            sheet.current = Some(loaded.clone());
+            sheet.show(None);
+            if let Err(error) = self.store.keep_played(&sheet.board, loaded.number).await {
+                tracing::error!(%error, board = sheet.board, "after a restart the board may play another match");
+            }
+        }
         Ok(Done { loaded, records: Vec::new() })
     }
 
-    /// Proposes the rounds that wait, the oldest first, as far as they can be written.
+    /// Proposes the rounds that wait, the oldest of each board first, as far as they can be written.
     async fn write_waiting(&mut self) {
-        while let Some(gathered) = self.unwritten.front() {
-            let Some(number) = self.current.as_ref().map(|current| current.number) else {
+        let mut all = true;
+        for sheet in &mut self.sheets {
+            all &= sheet.write_waiting(&self.store).await;
+        }
+        self.again = (!all).then(|| Instant::now() + AGAIN);
+    }
+}
+
+impl Sheet {
+    fn plays(&self, number: i64) -> bool {
+        self.current.as_ref().is_some_and(|current| current.number == number)
+    }
+
+    /// As [`Desk::write_waiting`] for one board; could all be written?
+    async fn write_waiting(&mut self, store: &Store) -> bool {
+        while let Some((number, gathered)) = self.unwritten.front() {
+            let Some(number) = *number else {
                 self.told(gathered.round, "no match is played: the round is not kept");
                 self.unwritten.pop_front();
                 continue;
             };
-            match offered(&self.store, number, gathered, self.accept).await {
+            match offered(store, number, gathered, self.accept).await {
                 Ok(None) => self.told(gathered.round, "its picture is not kept any more: not proposed"),
-                Ok(Some(Offered { loaded, records, .. })) => {
+                Ok(Some(Offered { loaded, records, .. })) if self.plays(number) => {
                     self.current = Some(loaded);
                     self.show(records.last());
                 }
+                Ok(Some(_)) => {}
                 Err(error) if error.is_refusal() => self.told(gathered.round, &error.to_string()),
                 Err(error) => {
                     tracing::error!(%error, round = gathered.round, "a round cannot be written; trying again");
                     self.told(gathered.round, "the round cannot be written: is the disk full? It is tried again");
-                    return;
+                    return false;
                 }
             }
             self.unwritten.pop_front();
         }
+        true
     }
 
     /// Says why a round did not become a proposal.
     fn told(&self, round: u32, reason: &str) {
-        tracing::warn!(round, reason, "a round is not proposed");
+        tracing::warn!(board = self.board, round, reason, "a round is not proposed");
         let event = json!({ "schema": SCHEMA, "event": "not_proposed", "round": round, "reason": reason });
         self.hub.tell(&event, None);
     }
 
     /// Tells where the match stands.
-    fn show(&mut self, because: Option<&Record>) {
+    fn show(&self, because: Option<&Record>) {
         let shown = self.current.as_ref().map_or(Value::Null, shown);
         let because = because.map(|record| {
             json!({ "step": record.revision, "event": record.event.name(), "author": record.author, "at": record.at })

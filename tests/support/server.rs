@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -44,25 +45,110 @@ impl Server {
         Self::start_in(tempfile::tempdir().unwrap(), "0.1", arguments)
     }
 
+    /// One with this configuration, beside its database.
+    pub fn configured(configuration: &str, arguments: &[&str]) -> Self {
+        Self::configured_in(tempfile::tempdir().unwrap(), configuration, arguments)
+    }
+
+    /// Once more with the same database, and this configuration.
+    pub fn again_configured(mut self, configuration: &str) -> Self {
+        Self::configured_in(self.folder.take().unwrap(), configuration, &[])
+    }
+
+    /// One with this configuration in a folder that holds more.
+    pub fn configured_in(folder: tempfile::TempDir, configuration: &str, arguments: &[&str]) -> Self {
+        let path = folder.path().join("hall.toml");
+        std::fs::write(&path, configuration).unwrap();
+        let path = path.to_str().unwrap().to_owned();
+        Self::run(folder, &[&["--config", &path], arguments].concat())
+    }
+
     fn start_in(folder: tempfile::TempDir, speed: &str, arguments: &[&str]) -> Self {
-        let mut child = Command::new(assert_cmd::cargo::cargo_bin!("crokeye"))
-            .args(["serve", "--source", "sample", "--speed", speed, "--port", "0", "--db"])
-            .arg(folder.path().join("crokeye.db"))
+        Self::run(folder, &[&["--source", "sample", "--speed", speed], arguments].concat())
+    }
+
+    fn run(folder: tempfile::TempDir, arguments: &[&str]) -> Self {
+        let mut server = Self::try_run(folder.path(), arguments).unwrap_or_else(|said| panic!("{said}"));
+        server.folder = Some(folder);
+        server
+    }
+
+    fn try_run(folder: &Path, arguments: &[&str]) -> Result<Self, String> {
+        let program = assert_cmd::cargo::cargo_bin!("crokeye");
+        // A signal that a limit on the size of files sends is ignored: what is tested is the write that fails.
+        let (shell, script) = ("/bin/sh", "trap '' XFSZ 2>/dev/null; exec \"$0\" \"$@\"");
+        let mut command = if cfg!(unix) { Command::new(shell) } else { Command::new(program) };
+        if cfg!(unix) {
+            command.args(["-c", script]).arg(program);
+        }
+        let mut child = command
+            .args(["serve", "--port", "0", "--db"])
+            .arg(folder.join("crokeye.db"))
             .args(arguments)
+            // What the person has who runs the tests is of no concern here.
+            .env("XDG_CONFIG_HOME", folder)
             .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
             .spawn()
             .unwrap();
         let mut line = String::new();
         let mut said = BufReader::new(child.stdout.take().unwrap());
+        let mut complaints = child.stderr.take().unwrap();
         said.read_line(&mut line).unwrap();
-        let address = line.split("http://").nth(1).unwrap_or_else(|| panic!("{line:?}")).trim().trim_end_matches('/');
-        let address = address.replace("0.0.0.0", "127.0.0.1");
-        Self { child, folder: Some(folder), _said: said, address }
+        let Some(address) = line.split("http://").nth(1) else {
+            let mut text = String::new();
+            complaints.read_to_string(&mut text).unwrap();
+            child.wait().unwrap();
+            return Err(text);
+        };
+        // Shown where a test fails.
+        std::thread::spawn(move || {
+            for line in BufReader::new(complaints).lines().map_while(Result::ok) {
+                eprintln!("{line}");
+            }
+        });
+        let address = address.trim().trim_end_matches('/').replace("0.0.0.0", "127.0.0.1");
+        Ok(Self { child, folder: None, _said: said, address })
+    }
+
+    /// One that plays the sample so many times as fast.
+    pub fn start_at(speed: &str, arguments: &[&str]) -> Self {
+        Self::start_in(tempfile::tempdir().unwrap(), speed, arguments)
+    }
+
+    /// One that watches this source.
+    pub fn watching(source: &str) -> Self {
+        Self::run(tempfile::tempdir().unwrap(), &["--source", source])
+    }
+
+    /// One whose database lies in a folder that outlives it.
+    pub fn start_with(folder: &Path, speed: &str, arguments: &[&str]) -> Self {
+        Self::try_start_with(folder, speed, arguments).unwrap()
+    }
+
+    /// As [`Server::start_with`]; what it says on stderr where it does not start.
+    pub fn try_start_with(folder: &Path, speed: &str, arguments: &[&str]) -> Result<Self, String> {
+        Self::try_run(folder, &[&["--source", "sample", "--speed", speed], arguments].concat())
+    }
+
+    /// Once more, with the same database and a board that hardly moves.
+    pub fn again(self) -> Self {
+        self.again_at("0.1")
     }
 
     /// Once more, with the same database.
-    pub fn again(mut self) -> Self {
-        Self::start_in(self.folder.take().unwrap(), "0.1", &[])
+    pub fn again_at(mut self, speed: &str) -> Self {
+        Self::start_in(self.folder.take().unwrap(), speed, &[])
+    }
+
+    /// Where its database lies.
+    pub fn db(&self) -> PathBuf {
+        self.folder.as_ref().unwrap().path().join("crokeye.db")
+    }
+
+    /// Number of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     pub fn kill(&mut self) {
@@ -83,6 +169,12 @@ impl Server {
         None
     }
 
+    /// Writes over the file of a document, as a bad disk does.
+    pub fn spoil(&self, sha256: &str) {
+        let folder = self.folder.as_ref().unwrap().path().join("crokeye.db.evidence");
+        std::fs::write(folder.join(&sha256[..2]).join(sha256), "spoilt").unwrap();
+    }
+
     pub fn get(&self, path: &str) -> Answer {
         self.send("GET", path, &[], b"")
     }
@@ -91,16 +183,29 @@ impl Server {
         self.send("POST", path, &[("Content-Type", "application/json")], body.to_string().as_bytes())
     }
 
+    /// As [`Server::post`]; None where there is no whole answer.
+    pub fn try_post(&self, path: &str, body: &Value) -> Option<Answer> {
+        let answer =
+            self.try_send("POST", path, &[("Content-Type", "application/json")], body.to_string().as_bytes())?;
+        let length = answer.header("content-length").and_then(|length| length.parse::<usize>().ok());
+        (length == Some(answer.body.len())).then_some(answer)
+    }
+
     /// Sends a request; a connection that ends without an answer gives status 0.
     pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
-        let mut stream = self.connect();
+        self.try_send(method, path, headers, body).expect("it listens")
+    }
+
+    fn try_send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Option<Answer> {
+        let mut stream = TcpStream::connect(&self.address).ok()?;
+        stream.set_read_timeout(Some(PATIENCE)).ok()?;
         let head =
             self.head(method, path, headers, &format!("Content-Length: {}\r\nConnection: close\r\n", body.len()));
         // Who refuses a body need not read it to its end.
         let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
         let mut bytes = Vec::new();
         let _ = stream.read_to_end(&mut bytes);
-        Answer::parse(&bytes)
+        Some(Answer::parse(&bytes))
     }
 
     /// Opens a stream, past its head.
@@ -123,9 +228,14 @@ impl Server {
 
     /// Waits until the sample round is proposed; the match then.
     pub fn until_proposed(&self) -> Value {
+        self.until_proposed_at("/api/v1/state")
+    }
+
+    /// The same of the board whose state is told there.
+    pub fn until_proposed_at(&self, path: &str) -> Value {
         let until = Instant::now() + PATIENCE;
         loop {
-            let state = self.get("/api/v1/state").json();
+            let state = self.get(path).json();
             if !state["match"]["proposals"][0].is_null() && state["board"]["state"] == "waiting" {
                 return state["match"].clone();
             }

@@ -8,12 +8,14 @@ use crate::capture::sample::{self, Sample};
 use crate::score::event::Setup;
 use crate::service::hub::Listener;
 use crate::service::new_match::NewMatch;
+use crate::service::referee::Seat;
 use crate::store::Store;
 
 async fn bench(folder: &tempfile::TempDir) -> (Arc<Hub>, Referee, Store) {
     let store = Store::open(&folder.path().join("crokeye.db")).await.unwrap();
     let hub = Hub::new(1);
-    let (referee, _) = Referee::start(store.clone(), Arc::clone(&hub), None, false).await.unwrap();
+    let seat = Seat { board: "1".to_owned(), hub: Arc::clone(&hub), named: None, accept: false };
+    let referee = Referee::start(store.clone(), vec![seat]).await.unwrap().0.remove(0);
     (hub, referee, store)
 }
 
@@ -29,9 +31,13 @@ fn setup() -> Setup {
     .unwrap()
 }
 
+fn label() -> Label {
+    Label { id: "1".to_owned(), name: None }
+}
+
 fn wishes(open: Open, again: bool) -> Wishes {
     let eye = Eye::Finite { open, again, speed: 1000.0 };
-    Wishes { name: "test".to_owned(), eye, lens: LensHint::default() }
+    Wishes { name: "test".to_owned(), eye, look: Look::default() }
 }
 
 async fn until(listener: &mut Listener, test: impl Fn(&Value) -> bool) -> Value {
@@ -68,7 +74,7 @@ async fn a_crashed_thread_starts_again_alone() {
         1 => Err("the camera is away".to_owned()),
         _ => Ok(Box::new(Crash(false))),
     });
-    let board = Board::start(wishes(open, false), hub, referee).unwrap();
+    let board = Board::start(label(), wishes(open, false), hub, referee).unwrap();
     let fault = until(&mut listener, |event| event["state"] == "restarting").await;
     assert_eq!(fault["reason"], "a fault in crokeye");
     let away = until(&mut listener, |event| event["state"] == "restarting").await;
@@ -84,7 +90,7 @@ async fn the_sample_round_becomes_a_proposal_with_its_close_call_and_waits_for_a
     let number = referee.start_match(setup(), "Ann").await.unwrap().loaded.number;
     let mut listener = hub.listen(None);
     let open: Open = Arc::new(|| Ok(Box::new(Sample::open(1).map_err(|error| error.to_string())?)));
-    let board = Board::start(wishes(open, true), Arc::clone(&hub), referee).unwrap();
+    let board = Board::start(label(), wishes(open, true), Arc::clone(&hub), referee).unwrap();
     let event = until(&mut listener, |event| event["because"]["event"] == "round_proposed").await;
     let proposal = &event["match"]["proposals"][0];
     assert_eq!(
@@ -101,4 +107,29 @@ async fn the_sample_round_becomes_a_proposal_with_its_close_call_and_waits_for_a
     let kinds: Vec<&str> = evidence.iter().map(|evidence| evidence.kind.as_str()).collect();
     assert_eq!(kinds, ["photo", "clip", "count"]);
     tokio::task::spawn_blocking(move || board.stop()).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_source_is_watched_at_once_and_one_that_fails_can_be_changed_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (hub, referee, _) = bench(&folder).await;
+    let mut listener = hub.listen(None);
+    let named = |name: &str, open: Open| Wishes { name: name.to_owned(), ..wishes(open, false) };
+    let board = Board::start(label(), named("over", Arc::new(|| Ok(Box::new(Crash(false))))), hub.clone(), referee);
+    let board = board.unwrap();
+    until(&mut listener, |event| event["state"] == "ended").await;
+    assert!(board.look(None).is_none(), "a picture that never came");
+    board.change(named("away", Arc::new(|| Err("the camera is away".to_owned()))));
+    let away = until(&mut listener, |event| event["state"] == "restarting").await;
+    assert_eq!(away["reason"], "the camera is away");
+    let open: Open = Arc::new(|| Ok(Box::new(Sample::open(1).map_err(|error| error.to_string())?)));
+    board.change(named("sample", open));
+    until(&mut listener, |event| event["event"] == "settled").await;
+    let (state, _) = hub.parts();
+    assert_eq!(state["source"], "sample");
+    let found = board.look(None).unwrap().unwrap();
+    assert!(found.coverage > 0.5 && !found.board.rings.is_empty());
+    let nowhere = Start { size_px: [100, 100], hole_px: [50.0, 50.0], line_px: vec![[1.0, 2.0]; 3] };
+    assert!(board.look(Some(nowhere)).unwrap().unwrap_err().contains("point at 5"), "three points are enough");
+    board.stop();
 }

@@ -1,3 +1,5 @@
+use std::str::FromStr;
+
 use super::*;
 use crate::count::Options;
 use crate::count::testing::overhead;
@@ -25,8 +27,9 @@ fn round(number: u32) -> Gathered {
 async fn desk(folder: &tempfile::TempDir, accept: bool) -> (Referee, Arc<Hub>, Store) {
     let store = Store::open(&folder.path().join("crokeye.db")).await.unwrap();
     let hub = Hub::new(1);
-    let (referee, _) = Referee::start(store.clone(), Arc::clone(&hub), None, accept).await.unwrap();
-    (referee, hub, store)
+    let seat = Seat { board: "1".to_owned(), hub: Arc::clone(&hub), named: None, accept };
+    let (mut referees, _) = Referee::start(store.clone(), vec![seat]).await.unwrap();
+    (referees.remove(0), hub, store)
 }
 
 async fn propose(referee: &Referee, gathered: Gathered) {
@@ -50,12 +53,12 @@ async fn a_round_is_proposed_edited_confirmed_undone_and_voided_with_author_and_
     let proposal = store.load(number).await.unwrap().game.open_proposals().next().unwrap().number;
 
     let sides = Some(vec![SideEntry::of_total(30), SideEntry::of_total(0)]);
-    let done = referee.act(number, None, Command::Accept { proposal, sides }, "Ann").await.unwrap();
+    let done = referee.act(number, None, Command::Accept { proposal, sides, reason: None }, "Ann").await.unwrap();
     assert_eq!(totals(&done), [Some(30)]);
     assert!(referee.play().borrow().wants_round);
     let undone = referee.act(number, None, Command::Undo { of: None }, "Bob").await.unwrap();
     assert!(undone.loaded.game.rounds().is_empty() && undone.loaded.game.open_proposals().count() == 1);
-    referee.act(number, None, Command::Accept { proposal, sides: None }, "Ann").await.unwrap();
+    referee.act(number, None, Command::Accept { proposal, sides: None, reason: None }, "Ann").await.unwrap();
     let void = Command::Void { round: 1, reason: "the board was bumped".to_owned() };
     let voided = referee.act(number, None, void, "Carol").await.unwrap();
     let void = voided.loaded.game.rounds()[0].void.clone().unwrap();
@@ -91,8 +94,41 @@ async fn a_clear_round_is_taken_at_once_where_asked_and_the_newest_open_match_go
     // Orders are taken in turn: the answer to the next one comes after the proposal.
     referee.play_match(number).await.unwrap();
     assert_eq!(store.load(number).await.unwrap().game.rounds().len(), 1);
-    let (again, _) = Referee::start(store, Hub::new(2), None, false).await.unwrap();
+    let again = Referee::start(store, seats(&["1"])).await.unwrap().0.remove(0);
     assert_eq!(again.play().borrow().number, Some(number));
+}
+
+fn seats(boards: &[&str]) -> Vec<Seat> {
+    let seat = |board: &&str| Seat { board: (*board).to_owned(), hub: Hub::new(9), named: None, accept: false };
+    boards.iter().map(seat).collect()
+}
+
+#[tokio::test]
+async fn boards_play_matches_of_their_own_and_go_on_with_them_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("crokeye.db")).await.unwrap();
+    let (referees, task) = Referee::start(store.clone(), seats(&["1", "hall"])).await.unwrap();
+    let [one, two] = &referees[..] else { panic!("two boards") };
+    let first = one.start_match(setup(), "Ann").await.unwrap().loaded.number;
+    let second = two.start_match(setup(), "Ann").await.unwrap().loaded.number;
+    let refused = one.play_match(second).await.unwrap_err();
+    assert!(matches!(&refused, OrderError::Elsewhere { board, .. } if board == "hall"), "{refused}");
+    // A command reaches the board that plays the match, whoever is asked.
+    let seat = crate::score::notation::SeatName::from_str("B").unwrap().seat(crate::score::Format::Singles).unwrap();
+    one.act(second, None, Command::SetFirst { seat }, "Ann").await.unwrap();
+    assert_eq!(two.play().borrow().number, Some(second));
+    propose(two, round(1)).await;
+    two.play().wait_for(|play| !play.wants_round).await.unwrap();
+    assert_eq!(store.load(second).await.unwrap().game.open_proposals().count(), 1);
+    assert_eq!(store.load(first).await.unwrap().game.open_proposals().count(), 0);
+    drop(referees);
+    task.await.unwrap();
+    let (again, _) = Referee::start(store.clone(), seats(&["1", "hall", "new"])).await.unwrap();
+    let numbers: Vec<_> = again.iter().map(|referee| referee.play().borrow().number).collect();
+    assert_eq!(numbers, [Some(first), Some(second), None]);
+    let mut twice = seats(&["1", "hall"]);
+    twice.iter_mut().for_each(|seat| seat.named = Some(first));
+    assert!(matches!(Referee::start(store, twice).await, Err(OrderError::Elsewhere { .. })));
 }
 
 #[tokio::test]
