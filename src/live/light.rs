@@ -82,15 +82,18 @@ pub fn light(rgb: &RgbImage, board: Option<&Registration>) -> Light {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::photo;
+    use crate::capture::{Frame, LensHint};
     use crate::register;
     use image::Rgb;
 
-    const PHOTO: &[u8] = include_bytes!("../../samples/cherry-twenty.jpg");
+    fn frame() -> Frame {
+        let photo = image::load_from_memory(include_bytes!("../../samples/cherry-twenty.jpg")).unwrap();
+        Frame { source: "x".to_owned(), rgb: photo.to_rgb8(), lens: LensHint::default() }
+    }
 
     #[test]
     fn a_photo_in_good_light_is_neither_dark_nor_burnt_out() {
-        let frame = photo::decode("x", PHOTO).unwrap();
+        let frame = frame();
         let board = register::register(&frame, &register::Config::default()).unwrap();
         let seen = light(&frame.rgb, Some(&board));
         assert!(!seen.dark && !seen.glare && seen.brightness > 60, "{seen:?}");
@@ -98,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_mirrored_lamp_and_the_dark_are_told() {
-        let mut frame = photo::decode("x", PHOTO).unwrap();
+        let mut frame = frame();
         let board = register::register(&frame, &register::Config::default()).unwrap();
         let dim = RgbImage::from_fn(frame.rgb.width(), frame.rgb.height(), |x, y| {
             Rgb(frame.rgb.get_pixel(x, y).0.map(|value| value / 6))

@@ -188,11 +188,14 @@ fn conic(points: &[[f64; 2]]) -> Option<Matrix3<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::photo;
+    use crate::capture::{Frame, LensHint};
     use crate::register;
     use std::sync::Arc;
 
-    const PHOTO: &[u8] = include_bytes!("../../samples/cherry-twenty.jpg");
+    fn frame() -> Frame {
+        let photo = image::load_from_memory(include_bytes!("../../samples/cherry-twenty.jpg")).unwrap();
+        Frame { source: "x".to_owned(), rgb: photo.to_rgb8(), lens: LensHint::default() }
+    }
 
     /// Points as a hand sets them: `off_px` beside the line, now inside, now outside.
     fn pointed(board: &Registration, size_px: [u32; 2], radius_mm: f64, off_px: f64) -> Start {
@@ -211,7 +214,7 @@ mod tests {
 
     #[test]
     fn points_of_an_unsteady_hand_give_the_board_that_the_search_finds() {
-        let frame = photo::decode("x", PHOTO).unwrap();
+        let frame = frame();
         let size_px = [frame.rgb.width(), frame.rgb.height()];
         let config = register::Config::default();
         let searched = register::register(&frame, &config).unwrap();
@@ -236,7 +239,7 @@ mod tests {
 
     #[test]
     fn points_on_another_line_or_nowhere_are_refused_with_the_reason() {
-        let frame = photo::decode("x", PHOTO).unwrap();
+        let frame = frame();
         let size_px = [frame.rgb.width(), frame.rgb.height()];
         let searched = register::register(&frame, &register::Config::default()).unwrap();
         let refused = |start: Start| {
