@@ -302,7 +302,8 @@ listen(({ board: latest }, event) => {
   state = latest;
   if (event.event === "board" && event.change === "moved") notice(t("moved", event.moved_px, event.turned_deg));
   find("phase").textContent = phase(state);
-  show();
+  // What is being dragged stays as it is.
+  if (tool === "look") show();
 });
 await poll();
 setInterval(() => document.visibilityState === "visible" && poll(), 2000);
