@@ -140,7 +140,7 @@ const total = (picture, at) => picture.sides[at]?.total ?? "–";
 const verdict = (picture) => {
   const said = picture.audit.verdict;
   if (said === "unclaimed" && !audit.sheet) return t(picture.status === "review" ? "review" : "nothing_close");
-  return t("verdict_" + said);
+  return t(`verdict_${said}`);
 };
 
 /** A picture with its lines and discs, what is doubtful, and what may be decided. */
@@ -159,7 +159,7 @@ function card(picture) {
       el("span", { class: "who" }, dot(side.colour), sideName(picture, side.side)), el("b", {}, String(side.total)),
       about.claimed && about.row !== null && el("small", {}, t("sheet_says", about.claimed[at]))))),
     picture.error && el("p", { class: "warning" }, told(picture.error)),
-    about.remarks?.length > 0 && el("ul", {}, about.remarks.map((remark) => el("li", {}, t("remark_" + remark.kind, remark.side ? sideName(picture, remark.side) : "", remark.count ?? remark.total ?? remark.seen, remark.sheet)))),
+    about.remarks?.length > 0 && el("ul", {}, about.remarks.map((remark) => el("li", {}, t(`remark_${remark.kind}`, remark.side ? sideName(picture, remark.side) : "", remark.count ?? remark.total ?? remark.seen, remark.sheet)))),
     rest.length > 0 && el("ul", {}, rest.map((one) => el("li", {}, told(one.reason)))),
     discs.length > 0 && el("ul", { class: "doubts" }, discs.map((disc) => doubt(picture, disc))),
     counted && picture.status === "review" && el("p", {}, button(key + "ok", t("count_is_right"), () => decide(picture, { decision: "accept" }), { class: "main" })),

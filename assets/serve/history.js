@@ -45,7 +45,7 @@ async function show(number) {
     const match = await ask(`/api/v1/matches/${number}`);
     const play = el("button", { type: "button", click: () => send(`/api/v1/matches/${number}/play?board=${here}`).then(() => notice(t("done")), (problem) => notice(problem.message)) }, t("play_this"));
     const log = match.log.map((record) => el("tr", {}, el("th", { scope: "row" }, String(record.revision)), el("td", {}, when(record.at)), el("td", {}, record.author),
-      el("td", {}, t("event_" + record.event), record.reason ? `: ${record.reason}` : "")));
+      el("td", {}, t(`event_${record.event}`), record.reason ? `: ${record.reason}` : "")));
     find("match").replaceChildren(
       el("div", { class: "panel" },
         el("div", { class: "row" }, el("h2", { tabindex: -1 }, t("match_n", number), ": ", match.sides.map((side) => side.name).join(" – ")), match.status.state === "open" && play),

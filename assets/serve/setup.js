@@ -225,7 +225,7 @@ function fill() {
 function troubles() {
   const out = [];
   if (now.state === "restarting") out.push(["bad", t("trouble_source", told(now.reason ?? ""))]);
-  for (const code of now.troubles) out.push([code === "no_picture" || code === "no_board" ? "bad" : "warn", t("trouble_" + code)]);
+  for (const code of now.troubles) out.push([code === "no_picture" || code === "no_board" ? "bad" : "warn", t(`trouble_${code}`)]);
   if (now.live && now.state === "watching" && now.troubles.length === 0 && rate !== null && rate < SLOW) out.push(["warn", t("trouble_slow")]);
   if (now.not_found && now.chosen.start) out.push(["bad", told(now.not_found)]);
   if (state?.held) out.push(["warn", t("held", told(state.held))]);
@@ -268,9 +268,9 @@ function fillPlayers() {
   const letters = ["A", "B", "C"];
   find("players").replaceChildren(...sides.flatMap((many, side) => Array.from({ length: many }, (_, at) => {
     const name = `p${side}${at}`;
-    return el("label", {}, many > 1 ? t("player_n", letters[side], at + 1) : t("side_" + "abc"[side]), el("input", { name, required: true, maxlength: 60, value: before[name] ?? "" }));
+    return el("label", {}, many > 1 ? t("player_n", letters[side], at + 1) : t(`side_${"abc"[side]}`), el("input", { name, required: true, maxlength: 60, value: before[name] ?? "" }));
   })), ...(sides.length === 2 ? sides.map((_, side) => el("label", {}, `${t("colour")} ${letters[side]}`, colourOf(`c${side}`, before[`c${side}`] ?? now?.chosen.colours?.[side] ?? ""))) : []));
-  options(match.elements.first, sides.map((_, side) => [letters[side], t("side_" + "abc"[side])]), before.first ?? "A");
+  options(match.elements.first, sides.map((_, side) => [letters[side], t(`side_${"abc"[side]}`)]), before.first ?? "A");
 }
 function colourOf(name, chosen) {
   const select = el("select", { name });
