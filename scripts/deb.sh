@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-cargo_deb=3
+cargo_deb=^3
 
 say() { printf 'deb: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
