@@ -5,13 +5,23 @@ import { closeUp, draw } from "/assets/board.js";
 const VALUES = [20, 15, 10, 5, 0];
 const tenths = new Intl.NumberFormat(document.documentElement.lang, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
+const points = (entry) => entry.total ?? VALUES.reduce((sum, value) => sum + value * (entry.zones?.[value] ?? 0), 20 * (entry.set_aside ?? 0));
+
+/** Is the count's side a the match's side B? As it was proposed; only where both sides have the same, by the colours. */
+function isTurned(count, proposal, match) {
+  const same = (entry, side) => side && VALUES.every((value) => (entry.zones?.[value] ?? 0) === side.count[value]) && (entry.set_aside ?? 0) === side.set_aside;
+  const is = ([first, second]) => same(proposal.round.sides[0], first) && same(proposal.round.sides[1], second);
+  const [straight, crossed] = [is(count.sides), is([...count.sides].reverse())];
+  return straight === crossed ? swapped(count, match) : crossed;
+}
+
 /** A card for a proposal; `confirm(sides, reason)` and `dismiss()` are what its buttons do. */
 export async function card(match, proposal, { confirm, dismiss }) {
   const at = (kind) => proposal.round.evidence.find((evidence) => evidence.kind === kind);
   const path = (evidence) => `/api/v1/matches/${match.number}/evidence/${evidence.sha256}`;
   const count = await ask(path(at("count")));
   const photo = at("photo") ? path(at("photo")) : null;
-  const turned = swapped(count, match);
+  const turned = isTurned(count, proposal, match);
   const party = (side) => (side === null ? null : (side === "a") !== turned ? 0 : 1);
   const asCounted = () => ({
     discs: count.discs.map((disc) => ({ id: disc.id, party: party(disc.side), value: disc.value, seen: disc })),
@@ -98,9 +108,15 @@ export async function card(match, proposal, { confirm, dismiss }) {
   const why = el("input", { maxlength: 200, autocomplete: "off", "data-key": "why" });
   const reason = () => [changes(), why.value.trim()].filter(Boolean).join(": ");
 
+  // Doubts of the match about the count: those of the count itself are shown with their discs.
+  const known = new Set(count.review.flatMap((review) => [review.reason, `disc ${review.disc}: ${review.reason}`]));
+  const doubts = proposal.review.filter((reason) => !known.has(reason));
+
   let open = false;
   function show() {
     const edited = JSON.stringify(edit) !== before;
+    // What is confirmed is what is shown, come what may.
+    const other = [0, 1].some((at) => total(at) !== points(proposal.round.sides[at]));
     const svg = el("svg", { role: "img", "aria-label": t("marks") });
     draw(svg, count, { values: new Map(edit.discs.map((disc) => [disc.id, disc.value])) });
     const discs = el("details", { open, toggle: (event) => (open = event.target.open) }, el("summary", {}, t("all_discs", edit.discs.length)),
@@ -114,11 +130,12 @@ export async function card(match, proposal, { confirm, dismiss }) {
         el("span", { class: "who" }, dot(match.sides[at].colour), match.sides[at].name), el("b", {}, String(total(at))),
         el("small", {}, t("set_aside"), stepper(at))))),
       proposal.held.length ? el("p", { class: "warning" }, t("held_rules", proposal.held.map(told).join("; "))) : "",
-      count.review.length ? el("ul", { class: "doubts" }, count.review.map(doubt)) : el("p", { class: "hint" }, t("clear")),
+      ...doubts.map((reason) => el("p", { class: "warning" }, told(reason))),
+      count.review.length ? el("ul", { class: "doubts" }, count.review.map(doubt)) : doubts.length ? "" : el("p", { class: "hint" }, t("clear")),
       edited ? el("label", {}, t("why_changed"), why) : "",
       edited ? el("p", { class: "hint changes" }, changes()) : "",
       el("p", { class: "row" },
-        el("button", { type: "button", class: "main confirm", "data-key": "confirm", click: () => (edited ? confirm([entry(0), entry(1)], reason()) : confirm(null)) }, t("confirm", total(0), total(1))),
+        el("button", { type: "button", class: "main confirm", "data-key": "confirm", click: () => (edited || other ? confirm([entry(0), entry(1)], reason()) : confirm(null)) }, t("confirm", total(0), total(1))),
         edited && el("button", { type: "button", click: () => change(() => (edit = asCounted())) }, t("reset")),
         el("button", { type: "button", class: "dismiss", click: dismiss }, t("dismiss"))),
       discs);

@@ -12,51 +12,56 @@ author.addEventListener("change", () => localStorage.setItem("author", author.va
 let match = null;
 const cards = new Map();
 
-/** Sends a command for the match as it is shown; whoever changed it meanwhile is not overwritten. */
-async function act(path, body = {}) {
+/** Sends a command for the match as it is shown; whoever changed it meanwhile is not overwritten. Gives why it is refused. */
+async function attempt(path, body = {}) {
   try {
     await send(`/api/v1/matches/${match.number}/${path}`, { author: author.value, expected: match.revision, ...body });
-    return true;
+    return null;
   } catch (problem) {
-    notice(problem.message);
-    return false;
+    return problem.message;
   }
 }
 
-/** Asks for a reason and more; `fields` are inputs. Gives what was said, or null. */
-function say(title, ...fields) {
+/** The same, with a notice of a refusal. */
+async function act(path, body) {
+  const refused = await attempt(path, body);
+  if (refused) notice(refused);
+  return !refused;
+}
+
+/** Asks for a reason and more, until `decide` takes it: that gives why it is refused, or null. `fields` are inputs. */
+function say(title, decide, ...fields) {
   const dialog = find("dialog");
+  const refused = el("p", { class: "warning", role: "alert", hidden: true });
+  const submit = async (event) => {
+    event.preventDefault();
+    refused.textContent = (await decide(Object.fromEntries(new FormData(form)))) ?? "";
+    refused.hidden = !refused.textContent;
+    if (refused.hidden) dialog.close();
+  };
   const reason = el("input", { name: "reason", required: true, maxlength: 200 });
-  const form = el("form", { method: "dialog" }, el("h2", { id: "dialog-title" }, title), ...fields, el("label", {}, t("reason"), reason),
-    el("p", { class: "row" }, el("button", { class: "main", value: "ok" }, t("save")), el("button", { value: "", formnovalidate: true }, t("cancel"))));
+  const form = el("form", { submit }, el("h2", { id: "dialog-title" }, title), ...fields, el("label", {}, t("reason"), reason), refused,
+    el("p", { class: "row" }, el("button", { class: "main" }, t("save")), el("button", { type: "button", click: () => dialog.close() }, t("cancel"))));
   dialog.replaceChildren(form);
-  dialog.returnValue = "";
   dialog.showModal();
   (form.querySelector("input") ?? reason).focus();
-  return new Promise((done) =>
-    dialog.addEventListener("close", () => done(dialog.returnValue === "ok" ? Object.fromEntries(new FormData(form)) : null), { once: true }));
 }
 
 const number = (name, label, value) => el("label", {}, label, el("input", { name, type: "number", min: 0, max: 1000, required: true, value }));
 
-async function correct(round) {
+function correct(round) {
   const fields = round.sides.map((side, at) => el("fieldset", {}, el("legend", {}, match.sides[at].name),
     number(`total${at}`, t("total"), side.total ?? 0), number(`twenties${at}`, t("twenties"), side.twenties ?? 0)));
-  const said = await say(t("correct_title", round.round), ...fields);
-  if (!said) return;
-  const sides = round.sides.map((_, at) => ({ total: Number(said[`total${at}`]), twenties: Number(said[`twenties${at}`]) }));
-  await act(`rounds/${round.round}/correct`, { sides, reason: said.reason });
+  const decide = (said) => {
+    const sides = round.sides.map((_, at) => ({ total: Number(said[`total${at}`]), twenties: Number(said[`twenties${at}`]) }));
+    return attempt(`rounds/${round.round}/correct`, { sides, reason: said.reason });
+  };
+  say(t("correct_title", round.round), decide, ...fields);
 }
 
-async function voidRound(round) {
-  const said = await say(t("void_title", round.round));
-  if (said) await act(`rounds/${round.round}/void`, { reason: said.reason });
-}
+const voidRound = (round) => say(t("void_title", round.round), ({ reason }) => attempt(`rounds/${round.round}/void`, { reason }));
 
-async function dismiss(proposal) {
-  const said = await say(t("dismiss_title"));
-  if (said) await act(`proposals/${proposal.number}/dismiss`, { reason: said.reason });
-}
+const dismiss = (proposal) => say(t("dismiss_title"), ({ reason }) => attempt(`proposals/${proposal.number}/dismiss`, { reason }));
 
 async function showProposals() {
   const wanted = match?.proposals ?? [];

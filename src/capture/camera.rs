@@ -133,13 +133,14 @@ pub fn described(source: &Source) -> String {
     }
 }
 
-/// The address without the user name and password that cameras' addresses often hold.
+/// The address without the user name, password and query that cameras' addresses often hold secrets in.
 fn without_password(address: &str) -> String {
     let Some((scheme, rest)) = address.split_once("://") else { return address.to_owned() };
+    let (rest, query) = rest.split_once('?').map_or((rest, ""), |(rest, _)| (rest, "?..."));
     let host = rest.find('/').unwrap_or(rest.len());
     match rest[..host].rfind('@') {
-        Some(at) => format!("{scheme}://...@{}", &rest[at + 1..]),
-        None => address.to_owned(),
+        Some(at) => format!("{scheme}://...@{}{query}", &rest[at + 1..]),
+        None => format!("{scheme}://{rest}{query}"),
     }
 }
 
@@ -263,6 +264,8 @@ mod tests {
     #[test]
     fn passwords_are_not_repeated() {
         assert_eq!(without_password("rtsp://me:secret@cam:554/1"), "rtsp://...@cam:554/1");
+        assert_eq!(without_password("http://me:secret@cam/video?token=abc"), "http://...@cam/video?...");
+        assert_eq!(without_password("http://cam?password=a@b"), "http://cam?...");
         assert_eq!(without_password("http://cam/a@b"), "http://cam/a@b");
     }
 }

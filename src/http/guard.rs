@@ -124,7 +124,8 @@ pub async fn in_time(request: Request, next: Next) -> Response {
     }
 }
 
-async fn role(app: &App, headers: &HeaderMap, from: IpAddr) -> Answer<Option<Role>> {
+/// The role of who asks: by a token, else by the session.
+pub async fn role(app: &App, headers: &HeaderMap, from: IpAddr) -> Answer<Option<Role>> {
     if app.access.is_open() {
         return Ok(Some(Role::Referee));
     }

@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 use super::App;
 use super::access::{Role, SESSION};
 use super::error::{Answer, Problem};
-use super::guard::{COOKIE, session};
+use super::guard::{COOKIE, role, session};
 use super::schema;
 
 /// A password.
@@ -30,12 +30,13 @@ struct Given {
     get, path = "/api/v1/session", tag = "session", security(()),
     responses((status = 200, description = "Who asks", body = schema::Session))
 )]
-pub async fn who(State(app): State<Arc<App>>, headers: HeaderMap) -> impl IntoResponse {
-    let role = match app.access.is_open() {
-        true => Some(Role::Referee),
-        false => session(&headers).and_then(|session| app.access.role(session)),
-    };
-    Json(json!({ "role": role.map(Role::name), "password": !app.access.is_open() }))
+pub async fn who(
+    State(app): State<Arc<App>>,
+    ConnectInfo(from): ConnectInfo<SocketAddr>,
+    headers: HeaderMap,
+) -> Answer<impl IntoResponse> {
+    let role = role(&app, &headers, from.ip()).await?;
+    Ok(Json(json!({ "role": role.map(Role::name), "password": !app.access.is_open() })))
 }
 
 /// Opens a session for who knows a password.

@@ -173,7 +173,8 @@ fn swapped(counted: &[CountSide], setup: &Setup, review: &mut Vec<String>) -> bo
                 a.unwrap_or("no colour"),
                 b.unwrap_or("no colour"),
             ));
-            false
+            // One that fits still tells more than none.
+            (crossed.0 || crossed.1) && !(straight.0 || straight.1)
         }
     }
 }

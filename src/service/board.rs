@@ -268,9 +268,11 @@ struct Keeper {
 impl Keeper {
     fn keep_running(self) {
         let mut wait = BACKOFF[0];
+        // Why the last session failed stays to be seen while the next one starts.
+        let mut failed: Option<String> = None;
         while !self.shared.stopped() {
             let began = Instant::now();
-            self.tell_state("starting", None);
+            self.tell_state("starting", failed.take().as_deref());
             // A fault in one session must not end the watching: it is told, and the next begins with nothing of it.
             let ended = catch_unwind(AssertUnwindSafe(|| self.session()));
             match ended {
@@ -282,8 +284,9 @@ impl Keeper {
                     continue;
                 }
                 Ok(Err(reason)) => {
-                    tracing::warn!(board = self.label.id, reason, "the board's source fails; starting again");
+                    tracing::warn!(board = self.label.id, %reason, "the board's source fails; starting again");
                     self.tell_state("restarting", Some(&reason));
+                    failed = Some(reason);
                 }
                 Err(_) => {
                     tracing::error!(board = self.label.id, "a fault in the board's thread; starting again");
