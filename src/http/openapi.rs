@@ -158,11 +158,12 @@ impl Modify for Common {
             document.paths.paths.insert(format!("/api/v1/{short}"), item);
         }
         for (path, item) in &mut document.paths.paths {
-            for (operation, writes) in
-                [(&mut item.get, false), (&mut item.post, true), (&mut item.put, true), (&mut item.delete, true)]
-            {
+            let operations =
+                [("get", &mut item.get), ("post", &mut item.post), ("put", &mut item.put), ("delete", &mut item.delete)];
+            for (method, operation) in operations {
                 if let Some(operation) = operation {
-                    add_problems(operation, path, writes);
+                    operation.operation_id = Some(name(method, path));
+                    add_problems(operation, path, method != "get");
                 }
             }
         }
