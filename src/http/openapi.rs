@@ -158,8 +158,12 @@ impl Modify for Common {
             document.paths.paths.insert(format!("/api/v1/{short}"), item);
         }
         for (path, item) in &mut document.paths.paths {
-            let operations =
-                [("get", &mut item.get), ("post", &mut item.post), ("put", &mut item.put), ("delete", &mut item.delete)];
+            let operations = [
+                ("get", &mut item.get),
+                ("post", &mut item.post),
+                ("put", &mut item.put),
+                ("delete", &mut item.delete),
+            ];
             for (method, operation) in operations {
                 if let Some(operation) = operation {
                     operation.operation_id = Some(name(method, path));
