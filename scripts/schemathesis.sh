@@ -16,9 +16,9 @@ if [ ! -x "$program" ]; then
     exit 2
 fi
 
-# Streams do not end, and a laptop of a championship is somebody else's: tests of their own see to them.
+# Streams do not end; pictures and /readyz say 503 while there is no picture, as they should: tests of their own see to them.
 cd "$root/target"
 exec "$program" run "$address/api/v1/openapi.json" --no-color \
     --phases examples,coverage,fuzzing --max-examples "$examples" --seed "$seed" --generation-database none \
-    --exclude-path-regex '/(events|live|picture\.mjpeg)$|\.mjpeg$' --request-timeout 30 --continue-on-failure \
+    --exclude-path-regex '/(events|live|readyz)$|\.mjpeg$|\.jpg$' --request-timeout 30 --continue-on-failure \
     --checks not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance

@@ -209,8 +209,7 @@ fn every_described_address_is_there_and_answers_in_a_described_way() {
 
 #[test]
 fn who_dawdles_or_floods_is_left_and_others_are_served() {
-    let server = Server::start(&[]);
-    server.until_proposed();
+    let server = Server::idle(&[]);
     let open = || TcpStream::connect(&server.address).unwrap();
     // Heads that never end, a byte now and then; bodies that never come.
     let began = Instant::now();

@@ -74,7 +74,7 @@ fn glance(table: &Table) -> Value {
 #[utoipa::path(
     post, path = "/api/v1/boards/{board}/keys/{key}", tag = "boards",
     params(
-        ("board" = String, Path, description = "Id of the board"),
+        ("board" = String, Path, description = "Id of the board", example = "1"),
         ("key" = String, Path, description = "`end_round`: the round is over; `look`: look again")
     ),
     responses((status = 200, description = "It was pressed", body = schema::Pressed))

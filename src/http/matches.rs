@@ -148,7 +148,7 @@ pub async fn list(
 /// A match with its log.
 #[utoipa::path(
     get, path = "/api/v1/matches/{id}", tag = "matches",
-    params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
+    params(("id" = String, Path, description = "Number, `last`, or four letters or more of either end of the UUID", example = "last")),
     responses((status = 200, description = "The match with its log", body = schema::Match))
 )]
 pub async fn show(State(app): State<Arc<App>>, Path(id): Path<String>) -> Answer<impl IntoResponse> {
@@ -179,7 +179,7 @@ pub async fn start(At(table): At, body: Body) -> Answer<impl IntoResponse> {
 #[utoipa::path(
     post, path = "/api/v1/matches/{id}/play", tag = "matches",
     params(
-        ("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"),
+        ("id" = String, Path, description = "Number, `last`, or four letters or more of either end of the UUID", example = "last"),
         ("board" = Option<String>, Query, description = "Id of the board; the first without it")
     ),
     responses((status = 200, description = "The match", body = schema::Match))
@@ -192,7 +192,7 @@ pub async fn play(State(app): State<Arc<App>>, At(table): At, Path(id): Path<Str
 /// Adds a round that a person counted.
 #[utoipa::path(
     post, path = "/api/v1/matches/{id}/rounds", tag = "matches",
-    params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
+    params(("id" = String, Path, description = "Number, `last`, or four letters or more of either end of the UUID", example = "last")),
     request_body(
         content = Said<Sides>,
         example = json!({
@@ -212,8 +212,8 @@ pub async fn record(State(app): State<Arc<App>>, Path(id): Path<String>, body: B
 #[utoipa::path(
     post, path = "/api/v1/matches/{id}/proposals/{proposal}/confirm", tag = "matches",
     params(
-        ("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"),
-        ("proposal" = u64, Path, description = "Number of the proposal")
+        ("id" = String, Path, description = "Number, `last`, or four letters or more of either end of the UUID", example = "last"),
+        ("proposal" = u64, Path, description = "Number of the proposal", example = 2)
     ),
     request_body(content = Said<Confirmed>, example = json!({"author": "Carol", "expected": 2})),
     responses((status = 200, description = "The match, with what was appended", body = schema::Match))
@@ -233,8 +233,8 @@ pub async fn confirm(
 #[utoipa::path(
     post, path = "/api/v1/matches/{id}/proposals/{proposal}/dismiss", tag = "matches",
     params(
-        ("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"),
-        ("proposal" = u64, Path, description = "Number of the proposal")
+        ("id" = String, Path, description = "Number, `last`, or four letters or more of either end of the UUID", example = "last"),
+        ("proposal" = u64, Path, description = "Number of the proposal", example = 2)
     ),
     request_body(content = Said<Reason>, example = json!({"reason": "the board was bumped", "author": "Carol"})),
     responses((status = 200, description = "The match, with what was appended", body = schema::Match))
@@ -253,8 +253,8 @@ pub async fn dismiss(
 #[utoipa::path(
     post, path = "/api/v1/matches/{id}/rounds/{round}/correct", tag = "matches",
     params(
-        ("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"),
-        ("round" = u32, Path, description = "Number of the round, from 1")
+        ("id" = String, Path, description = "Number, `last`, or four letters or more of either end of the UUID", example = "last"),
+        ("round" = u32, Path, description = "Number of the round, from 1", example = 1)
     ),
     request_body(
         content = Said<Correction>,
@@ -282,8 +282,8 @@ pub async fn correct(
 #[utoipa::path(
     post, path = "/api/v1/matches/{id}/rounds/{round}/void", tag = "matches",
     params(
-        ("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"),
-        ("round" = u32, Path, description = "Number of the round, from 1")
+        ("id" = String, Path, description = "Number, `last`, or four letters or more of either end of the UUID", example = "last"),
+        ("round" = u32, Path, description = "Number of the round, from 1", example = 1)
     ),
     request_body(content = Said<Reason>, example = json!({"reason": "the board was bumped"})),
     responses((status = 200, description = "The match, with what was appended", body = schema::Match))
@@ -301,7 +301,7 @@ pub async fn void(
 /// Takes back the latest step.
 #[utoipa::path(
     post, path = "/api/v1/matches/{id}/undo", tag = "matches",
-    params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
+    params(("id" = String, Path, description = "Number, `last`, or four letters or more of either end of the UUID", example = "last")),
     request_body(content = Said<Of>, example = json!({"of": 3})),
     responses((status = 200, description = "The match, with what was appended", body = schema::Match))
 )]
@@ -314,7 +314,7 @@ pub async fn undo(State(app): State<Arc<App>>, Path(id): Path<String>, body: Bod
 /// Does again what was taken back.
 #[utoipa::path(
     post, path = "/api/v1/matches/{id}/redo", tag = "matches",
-    params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
+    params(("id" = String, Path, description = "Number, `last`, or four letters or more of either end of the UUID", example = "last")),
     request_body(content = Said<Nothing>, example = json!({})),
     responses((status = 200, description = "The match, with what was appended", body = schema::Match))
 )]
@@ -326,7 +326,7 @@ pub async fn redo(State(app): State<Arc<App>>, Path(id): Path<String>, body: Bod
 /// Says who starts the next round.
 #[utoipa::path(
     post, path = "/api/v1/matches/{id}/first", tag = "matches",
-    params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
+    params(("id" = String, Path, description = "Number, `last`, or four letters or more of either end of the UUID", example = "last")),
     request_body(content = Said<First>, example = json!({"seat": "B"})),
     responses((status = 200, description = "The match, with what was appended", body = schema::Match))
 )]
@@ -339,7 +339,7 @@ pub async fn first(State(app): State<Arc<App>>, Path(id): Path<String>, body: Bo
 /// Ends the match by hand.
 #[utoipa::path(
     post, path = "/api/v1/matches/{id}/finish", tag = "matches",
-    params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
+    params(("id" = String, Path, description = "Number, `last`, or four letters or more of either end of the UUID", example = "last")),
     request_body(
         content = Said<Ending>, example = json!({"finish": {"how": "as_it_stands"}, "reason": "the hall closes"})
     ),
@@ -355,7 +355,7 @@ pub async fn finish(State(app): State<Arc<App>>, Path(id): Path<String>, body: B
 #[utoipa::path(
     get, path = "/api/v1/matches/{id}/export/{format}", tag = "matches",
     params(
-        ("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"),
+        ("id" = String, Path, description = "Number, `last`, or four letters or more of either end of the UUID", example = "last"),
         (
             "format" = String, Path,
             description = "`cmn`, `croki`, `scorekinole`, `reference`, `tourney`, `rounds-csv`, `discs-csv`, `json`"
@@ -405,7 +405,7 @@ pub async fn export(
 #[utoipa::path(
     get, path = "/api/v1/matches/{id}/evidence/{sha256}", tag = "matches",
     params(
-        ("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"),
+        ("id" = String, Path, description = "Number, `last`, or four letters or more of either end of the UUID", example = "last"),
         ("sha256" = String, Path, description = "The document's SHA-256 in hexadecimal")
     ),
     responses(
@@ -461,7 +461,7 @@ pub async fn rules() -> Answer<impl IntoResponse> {
 
 /// A rule set with the source of every value.
 #[utoipa::path(
-    get, path = "/api/v1/rules/{name}", tag = "rules", params(("name" = String, Path, description = "Such as `nca`")),
+    get, path = "/api/v1/rules/{name}", tag = "rules", params(("name" = String, Path, description = "Such as `nca`", example = "nca")),
     responses((status = 200, description = "The rule set", body = schema::RuleSet))
 )]
 pub async fn rule_set(Path(name): Path<String>) -> Answer<impl IntoResponse> {

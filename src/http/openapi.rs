@@ -30,15 +30,18 @@ const VIEWER_POLICY: HeaderValue = HeaderValue::from_static(
      base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 );
 
-/// An overhead camera at a crokinole board counts each round; a person decides what is close.
-///
-/// Where no password is asked for everybody may do everything; then only this computer is listened to. Else a viewer sees
-/// everything and a referee decides: with the cookie that `POST /api/v1/session` sets, or the password as a bearer token.
-/// Commands name their `author`, and may carry `expected`, the revision that was seen: then they are refused should the match
-/// have changed since. What was answered is on disk. Problems are `application/problem+json` with a stable `kind`.
+/// What it says of all routes together.
+const ABOUT: &str = "An overhead camera at a crokinole board counts each round; a person decides what is close.
+
+Where no password is asked for everybody may do everything; then only this computer is listened to. Else a viewer sees
+everything and a referee decides: with the cookie that `POST /api/v1/session` sets, or the password as a bearer token.
+Commands name their `author`, and may carry `expected`, the revision that was seen: then they are refused should the match
+have changed since. What was answered is on disk. Problems are `application/problem+json` with a stable `kind`.";
+
+/// The document.
 #[derive(OpenApi)]
 #[openapi(
-    info(title = "crokeye", license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")),
+    info(title = "crokeye", description = ABOUT, license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")),
     paths(
         boards::list,
         streams::state,
@@ -150,20 +153,37 @@ impl Modify for Common {
             let whole = document.paths.paths.get(&format!("/api/v1/boards/{{board}}/{short}")).cloned();
             let Some(mut item) = whole else { continue };
             if let Some(operation) = &mut item.get {
-                of_any_board(operation, short);
+                of_any_board(operation);
             }
             document.paths.paths.insert(format!("/api/v1/{short}"), item);
         }
         for (path, item) in &mut document.paths.paths {
-            for (operation, writes) in
-                [(&mut item.get, false), (&mut item.post, true), (&mut item.put, true), (&mut item.delete, true)]
-            {
+            let operations = [
+                ("get", &mut item.get),
+                ("post", &mut item.post),
+                ("put", &mut item.put),
+                ("delete", &mut item.delete),
+            ];
+            for (method, operation) in operations {
                 if let Some(operation) = operation {
-                    add_problems(operation, path, writes);
+                    operation.operation_id = Some(name(method, path));
+                    add_problems(operation, path, method != "get");
                 }
             }
         }
     }
+}
+
+/// What programs made from the document call an operation: `post_matches_undo`, `get_matches_by_id`.
+fn name(method: &str, path: &str) -> String {
+    let path = path.trim_start_matches("/api/v1");
+    let named = path.ends_with('}').then(|| path.rsplit('{').next().unwrap_or_default().trim_end_matches('}'));
+    let parts = path.split('/').filter(|part| !part.is_empty() && !part.starts_with('{'));
+    let mut name = parts.fold(method.to_owned(), |name, part| format!("{name}_{}", part.replace(['.', '-'], "_")));
+    if let Some(named) = named {
+        name = format!("{name}_by_{named}");
+    }
+    name
 }
 
 /// A problem's kind is one of those there are.
@@ -176,8 +196,7 @@ fn name_kinds(components: &mut Components, kinds: Vec<Value>) {
 }
 
 /// The same for the board of `?board=`, or the first.
-fn of_any_board(operation: &mut Operation, short: &str) {
-    operation.operation_id = Some(format!("{short}_of_first_board"));
+fn of_any_board(operation: &mut Operation) {
     let optional = ParameterBuilder::new()
         .name("board")
         .parameter_in(ParameterIn::Query)

@@ -84,7 +84,7 @@ pub async fn cameras() -> Answer<impl IntoResponse> {
 /// The camera as it is, what is wrong, and what was chosen.
 #[utoipa::path(
     get, path = "/api/v1/boards/{board}/setup", tag = "set-up",
-    params(("board" = String, Path, description = "Id of the board")),
+    params(("board" = String, Path, description = "Id of the board", example = "1")),
     responses((status = 200, description = "The set-up", body = Value))
 )]
 pub async fn show(At(table): At) -> impl IntoResponse {
@@ -94,7 +94,7 @@ pub async fn show(At(table): At) -> impl IntoResponse {
 /// Chooses; the set-up after it.
 #[utoipa::path(
     post, path = "/api/v1/boards/{board}/setup", tag = "set-up",
-    params(("board" = String, Path, description = "Id of the board")),
+    params(("board" = String, Path, description = "Id of the board", example = "1")),
     request_body(
         content = Change,
         description = "Choices that change: `source`, `size`, `fps`, `colours`, `trays`, `start`; null takes one back",
@@ -123,7 +123,7 @@ pub async fn choose(State(app): State<Arc<App>>, At(table): At, body: Sent) -> A
 /// Where the board is, and the points that a person set.
 #[utoipa::path(
     get, path = "/api/v1/boards/{board}/calibration", tag = "set-up",
-    params(("board" = String, Path, description = "Id of the board")),
+    params(("board" = String, Path, description = "Id of the board", example = "1")),
     responses((status = 200, description = "Where the board is", body = Value))
 )]
 pub async fn calibration(At(table): At) -> impl IntoResponse {
@@ -137,7 +137,7 @@ pub async fn calibration(At(table): At) -> impl IntoResponse {
 /// Looks for the board in the newest picture, at the points given or by itself; nothing is kept.
 #[utoipa::path(
     post, path = "/api/v1/boards/{board}/calibration", tag = "set-up",
-    params(("board" = String, Path, description = "Id of the board")),
+    params(("board" = String, Path, description = "Id of the board", example = "1")),
     request_body(
         content = Look, description = "`start`: points that a person set; null: by itself",
         example = json!({"start": null})

@@ -43,7 +43,7 @@ pub struct Since {
 /// The whole state, `crokeye.state/1`.
 #[utoipa::path(
     get, path = "/api/v1/boards/{board}/state", tag = "boards",
-    params(("board" = String, Path, description = "Id of the board")),
+    params(("board" = String, Path, description = "Id of the board", example = "1")),
     responses((status = 200, description = "Board and match now", body = schema::State))
 )]
 pub async fn state(At(table): At) -> impl IntoResponse {
@@ -55,7 +55,7 @@ pub async fn state(At(table): At) -> impl IntoResponse {
 #[utoipa::path(
     get, path = "/api/v1/boards/{board}/events", tag = "boards",
     params(
-        ("board" = String, Path, description = "Id of the board"),
+        ("board" = String, Path, description = "Id of the board", example = "1"),
         ("last" = Option<String>, Query, description = "Id of the last message that was seen: what came after follows"),
         ("last-event-id" = Option<String>, Header, description = "As `last`")
     ),
@@ -93,7 +93,7 @@ async fn next(listener: &mut Listener, closing: &mut watch::Receiver<bool>) -> O
 #[utoipa::path(
     get, path = "/api/v1/boards/{board}/live", tag = "boards",
     params(
-        ("board" = String, Path, description = "Id of the board"),
+        ("board" = String, Path, description = "Id of the board", example = "1"),
         ("last" = Option<String>, Query, description = "Id of the last message that was seen: what came after follows")
     ),
     responses((status = 101, description = "A WebSocket: each message is `{\"id\", \"data\"}`"))
@@ -136,7 +136,7 @@ async fn talk(mut socket: WebSocket, mut listener: Listener, mut closing: watch:
 /// The newest picture.
 #[utoipa::path(
     get, path = "/api/v1/boards/{board}/picture.jpg", tag = "boards",
-    params(("board" = String, Path, description = "Id of the board")),
+    params(("board" = String, Path, description = "Id of the board", example = "1")),
     responses((status = 200, description = "The newest picture", body = Vec<u8>, content_type = "image/jpeg"))
 )]
 pub async fn picture(At(table): At) -> Answer<impl IntoResponse> {
@@ -153,7 +153,7 @@ pub async fn picture(At(table): At) -> Answer<impl IntoResponse> {
 #[utoipa::path(
     get, path = "/api/v1/boards/{board}/picture.mjpeg", tag = "boards",
     params(
-        ("board" = String, Path, description = "Id of the board"),
+        ("board" = String, Path, description = "Id of the board", example = "1"),
         ("fps" = Option<f64>, Query, description = "Pictures a second, 0.1 to 10; without it they come as they change")
     ),
     responses(
@@ -176,7 +176,7 @@ pub async fn pictures(State(app): State<Arc<App>>, At(table): At, pace: Paced) -
 /// The count that stands, drawn on its picture.
 #[utoipa::path(
     get, path = "/api/v1/boards/{board}/overlay.jpg", tag = "boards",
-    params(("board" = String, Path, description = "Id of the board")),
+    params(("board" = String, Path, description = "Id of the board", example = "1")),
     responses((status = 200, description = "The picture", body = Vec<u8>, content_type = "image/jpeg"))
 )]
 pub async fn overlay(At(table): At) -> Answer<impl IntoResponse> {
@@ -186,7 +186,7 @@ pub async fn overlay(At(table): At) -> Answer<impl IntoResponse> {
 /// The count that stands, seen from above.
 #[utoipa::path(
     get, path = "/api/v1/boards/{board}/top.jpg", tag = "boards",
-    params(("board" = String, Path, description = "Id of the board")),
+    params(("board" = String, Path, description = "Id of the board", example = "1")),
     responses((status = 200, description = "The picture", body = Vec<u8>, content_type = "image/jpeg"))
 )]
 pub async fn top(At(table): At) -> Answer<impl IntoResponse> {
@@ -205,7 +205,7 @@ async fn count(table: &Table, kind: Kind) -> Answer<impl IntoResponse + use<>> {
 #[utoipa::path(
     get, path = "/api/v1/boards/{board}/overlay.mjpeg", tag = "boards",
     params(
-        ("board" = String, Path, description = "Id of the board"),
+        ("board" = String, Path, description = "Id of the board", example = "1"),
         ("fps" = Option<f64>, Query, description = "Pictures a second, 0.1 to 10; without it they come as they change")
     ),
     responses(
@@ -223,7 +223,7 @@ pub async fn overlays(State(app): State<Arc<App>>, At(table): At, pace: Paced) -
 #[utoipa::path(
     get, path = "/api/v1/boards/{board}/top.mjpeg", tag = "boards",
     params(
-        ("board" = String, Path, description = "Id of the board"),
+        ("board" = String, Path, description = "Id of the board", example = "1"),
         ("fps" = Option<f64>, Query, description = "Pictures a second, 0.1 to 10; without it they come as they change")
     ),
     responses(
