@@ -36,7 +36,7 @@ lint: ## formatting and clippy, with and without OpenCV
 
 # Tests in modules named `slow` look at whole pictures; what they measure does not depend on OpenCV.
 test: setup-test lint ## lint, then all tests, with and without OpenCV
-	CROKEYE_TEST_BROWSER=1 CROKEYE_TEST_CAMERA=1 cargo test
+	CROKEYE_TEST_BROKER=1 CROKEYE_TEST_SCHEMATHESIS=1 CROKEYE_TEST_BROWSER=1 CROKEYE_TEST_CAMERA=1 cargo test
 	cargo test --no-default-features -- --skip slow::
 
 audit-bench: ## an audit of 1,000 generated photos: one core, two cores, decoding alone, memory

@@ -4,7 +4,8 @@
 #   scripts/setup.sh           install what is missing
 #   scripts/setup.sh --check   say what is missing, install nothing
 #   scripts/setup.sh --test    install too what the tests need: of pages Chromium, Node and its driver, of network cameras
-#                              ffmpeg and GStreamer's RTSP server
+#                              ffmpeg and GStreamer's RTSP server, of MQTT the broker Mosquitto,
+#                              of the API Schemathesis in an environment of its own, target/schemathesis
 set -euo pipefail
 
 packages=(build-essential pkg-config libopencv-dev clang libclang-dev)
@@ -13,7 +14,8 @@ oldest_rust=1.95
 with_tests=""
 if [ "${1:-}" = "--test" ]; then
     with_tests=yes
-    packages+=(chromium ffmpeg python3-gi gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-base gstreamer1.0-plugins-good)
+    packages+=(chromium ffmpeg python3-gi gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-base gstreamer1.0-plugins-good
+        mosquitto python3-venv)
     # Node from elsewhere brings its own npm, which Debian's would replace.
     { command -v node && command -v npm; } >/dev/null || packages+=(nodejs npm)
 fi
@@ -36,6 +38,8 @@ missing() {
         { command -v node && command -v npm; } >/dev/null || echo "Node"
         command -v ffmpeg >/dev/null || echo "ffmpeg"
         rtsp_server_there || echo "GStreamer's RTSP server"
+        python3 -c "import ensurepip" 2>/dev/null || echo "Python's venv"
+        [ -x /usr/sbin/mosquitto ] || [ -x /usr/local/sbin/mosquitto ] || echo "Mosquitto"
     fi
 }
 
@@ -48,14 +52,26 @@ rtsp_server_there() {
     /usr/bin/python3 "$(dirname "$0")/../tests/support/rtsp_server.py" --check >/dev/null 2>&1
 }
 
-# The driver of the browser, as tests/browser/package-lock.json names it.
+# The driver of the browser and the checker of accessibility, as tests/browser/package-lock.json names them.
 install_driver() {
     [ -z "$with_tests" ] && return
     local folder
     folder=$(dirname "$0")/../tests/browser
-    [ -d "$folder/node_modules/playwright-core" ] && return
+    [ -d "$folder/node_modules/playwright-core" ] && [ -d "$folder/node_modules/axe-core" ] && return
     say "npm ci in tests/browser"
     (cd "$folder" && npm ci --no-audit --no-fund --silent >&2)
+}
+
+# The maker of requests, as tests/schemathesis.txt names it.
+install_schemathesis() {
+    [ -z "$with_tests" ] && return
+    local root=$(dirname "$0")/..
+    local place=$root/target/schemathesis
+    [ -x "$place/bin/schemathesis" ] && cmp -s "$root/tests/schemathesis.txt" "$place/installed.txt" && return
+    say "pip install in target/schemathesis"
+    python3 -m venv --clear "$place"
+    "$place/bin/pip" install --quiet --disable-pip-version-check -r "$root/tests/schemathesis.txt" >&2
+    cp "$root/tests/schemathesis.txt" "$place/installed.txt"
 }
 
 check_rust() {
@@ -75,6 +91,7 @@ lacking=$(missing | paste -sd, - | sed 's/,/, /g')
 if [ -z "$lacking" ]; then
     check_rust
     install_driver
+    install_schemathesis
     exit 0
 fi
 say "missing: $lacking"
@@ -134,4 +151,5 @@ if [ -n "$still" ]; then
 fi
 check_rust
 install_driver
+install_schemathesis
 say "all there"

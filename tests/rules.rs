@@ -191,7 +191,7 @@ fn command(step: &Step, state: &Match) -> Command {
     }
     if let Some(accept) = &step.accept {
         let proposal = state.open_proposals().last().map_or(0, |proposal| proposal.number);
-        return Command::Accept { proposal, sides: accept.sides.as_deref().map(entries) };
+        return Command::Accept { proposal, sides: accept.sides.as_deref().map(entries), reason: None };
     }
     if let Some(round) = step.correct {
         let first = step.started_by.as_ref().map(seat);

@@ -460,3 +460,137 @@ fn killed_after_a_confirmation_it_goes_on_with_the_match_and_asked_to_end_it_end
     let status = again.terminate(Duration::from_secs(10));
     assert_eq!(status.and_then(|status| status.code()), Some(0));
 }
+
+#[test]
+fn an_audit_is_filled_decided_downloaded_and_deleted() {
+    let server = Server::idle(&[]);
+    let begun = server.post("/api/v1/audits", &json!({}));
+    assert_eq!((begun.status, &begun.json()["schema"]), (201, &json!("crokeye.audit/1")), "{}", begun.text());
+    let audit = format!("/api/v1/audits/{}", begun.json()["id"].as_str().unwrap());
+    let added = server.send("POST", &format!("{audit}/photos?name=night%2Fone.jpg"), &[], SAMPLE);
+    assert_eq!((added.status, &added.json()["source"]), (201, &json!("night/one.jpg")), "{}", added.text());
+    let one = added.json();
+    let broken = server.send("POST", &format!("{audit}/photos?name=two.jpg"), &[], b"no photo").json();
+    assert_eq!((&broken["status"], &broken["audit"]["verdict"]), (&json!("error"), &json!("unreadable")));
+    assert!(server.get("/api/v1/audits").json()["audits"].as_array().unwrap().iter().any(|one| one["pictures"] == 2));
+
+    let (a, b) = (one["sides"][0]["total"].as_u64().unwrap(), one["sides"][1]["total"].as_u64().unwrap());
+    let sheet = format!("picture,a,b\none.jpg,{a},{}\nlost.jpg,1,2\n", b + 5);
+    let held = server.send("PUT", &format!("{audit}/sheet?name=scores.csv"), &[], sheet.as_bytes()).json();
+    assert_eq!((&held["sheet"], &held["rows_without_picture"][0]["row"]), (&json!("scores.csv"), &json!(3)));
+    assert_eq!(held["tally"]["agree"], 0);
+    problem(&server.send("PUT", &format!("{audit}/sheet"), &[], b"nothing,of,use\n1,2,3\n"), 422, "not_a_sheet");
+    problem(&server.send("PUT", &format!("{audit}/sheet?columns=x"), &[], sheet.as_bytes()), 400, "bad_request");
+
+    let sha256 = one["audit"]["sha256"].as_str().unwrap();
+    let missed = json!({ "author": "Dan", "sha256": sha256, "decision": "missed", "side": "b", "value": 5 });
+    let decided = server.post(&format!("{audit}/decisions"), &missed).json();
+    assert_eq!((&decided["tally"]["agree"], &decided["tally"]["decided"]), (&json!(1), &json!(1)), "{decided}");
+    let none = json!({ "sha256": "f00d", "decision": "accept" });
+    problem(&server.post(&format!("{audit}/decisions"), &none), 404, "not_found");
+    let seven = json!({ "sha256": sha256, "decision": "missed", "side": "b", "value": 7 });
+    problem(&server.post(&format!("{audit}/decisions"), &seven), 400, "bad_request");
+    problem(&server.post(&format!("{audit}/decisions"), &json!({})), 400, "bad_request");
+
+    let shown = one["audit"]["shows"][0].as_str().unwrap();
+    let picture = server.get(&format!("{audit}/pictures/{sha256}/{shown}"));
+    assert!(picture.body.starts_with(&[0xff, 0xd8]) && picture.header("content-type") == Some("image/jpeg"));
+    for trick in ["..%2fjournal.jsonl", "nope.jpg", ".."] {
+        assert_eq!(server.get(&format!("{audit}/pictures/{sha256}/{trick}")).status, 404, "{trick}");
+    }
+    for (name, start) in [
+        ("report.html", &b"<!doctype html>"[..]),
+        ("results.csv", b"picture,"),
+        ("discs.csv", b"picture,"),
+        ("results.xlsx", b"PK"),
+        ("results.jsonl", b"{"),
+        ("decisions.json", b"{"),
+    ] {
+        let file = server.get(&format!("{audit}/{name}"));
+        assert!(
+            file.status == 200 && file.body.to_ascii_lowercase().starts_with(&start.to_ascii_lowercase()),
+            "{name}"
+        );
+        assert!(file.header("content-disposition").unwrap().starts_with("attachment"), "{name}");
+    }
+    assert!(server.get(&format!("{audit}/report.html")).text().contains("Dan"));
+    problem(&server.get(&format!("{audit}/nope")), 404, "not_found");
+    assert_eq!(server.send("DELETE", &format!("{audit}/sheet"), &[], b"").json()["sheet"], Value::Null);
+    assert_eq!(server.send("DELETE", &audit, &[], b"").status, 200);
+    for gone in [server.get(&audit), server.send("DELETE", &audit, &[], b"")] {
+        problem(&gone, 404, "not_found");
+    }
+    problem(&server.send("POST", &format!("{audit}/photos?name=x.jpg"), &[], SAMPLE), 404, "not_found");
+    for wrong in [json!({ "pool": "nope" }), json!({ "sides": ["plaid", "black"] }), json!({ "nope": 1 })] {
+        problem(&server.post("/api/v1/audits", &wrong), 400, "bad_request");
+    }
+    let opened = (0..9).map(|_| server.post("/api/v1/audits", &json!({}))).find(|answer| answer.status != 201);
+    problem(&opened.unwrap(), 429, "busy");
+}
+
+#[test]
+fn the_count_is_shown_on_its_picture_and_from_above_and_comes_as_a_stream() {
+    let server = Server::start(&[]);
+    server.until_proposed();
+    for name in ["overlay", "top"] {
+        let picture = server.get(&format!("/api/v1/boards/1/{name}.jpg"));
+        assert!(picture.body.starts_with(&[0xff, 0xd8]), "{name}: {}", picture.status);
+        let mut stream = server.stream(&format!("/api/v1/boards/1/{name}.mjpeg?fps=5"), &[]);
+        assert_eq!(stream.line(), "--crokeye-picture");
+        assert_eq!(stream.line(), "Content-Type: image/jpeg");
+        problem(&server.get(&format!("/api/v1/boards/1/{name}.mjpeg?fps=0")), 400, "bad_request");
+        problem(&server.get(&format!("/api/v1/boards/7/{name}.jpg")), 404, "not_found");
+    }
+    let statistics = server.get("/api/v1/statistics").json();
+    assert_eq!((&statistics["schema"], &statistics["matches"]), (&json!("crokeye.stats/1"), &json!(1)));
+    assert_eq!(statistics["players"][0]["series"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_board_is_set_up_and_what_cannot_be_is_refused_and_changes_nothing() {
+    let server = Server::start(&[]);
+    server.until_proposed();
+    let setup = "/api/v1/boards/1/setup";
+    assert!(server.get("/api/v1/cameras").json()["cameras"].is_array());
+    let before = server.get(setup).json();
+    assert_eq!((&before["source"], &before["chosen"]["source"]), (&json!("sample"), &Value::Null));
+    let size = before["size_px"].clone();
+    for wrong in [
+        json!({ "source": "/etc/passwd" }),
+        json!({ "source": "http://127.0.0.1:9/video" }),
+        json!({ "size": "many" }),
+        json!({ "fps": 0 }),
+        json!({ "colours": ["plaid", "black"] }),
+        json!({ "trays": [{ "x": 0, "y": 0, "width": 99999, "height": 5 }, null] }),
+        json!({ "start": { "size_px": size, "hole_px": [1, 1], "line_px": [[1, 2]] } }),
+    ] {
+        problem(&server.post(setup, &wrong), 422, "refused");
+    }
+    problem(&server.post(setup, &json!({ "source": 3 })), 400, "bad_request");
+    problem(&server.post("/api/v1/boards/7/setup", &json!({})), 404, "not_found");
+    assert_eq!(server.get(setup).json()["chosen"], before["chosen"]);
+
+    // Where the board is: looked at, then kept over a restart.
+    let found = server.post("/api/v1/boards/1/calibration", &json!({ "start": null })).json();
+    let (h, ring) = (&found["board"]["homography"], found["board"]["rings"][0]["inner_mm"].as_f64().unwrap());
+    let at = |x: f64, y: f64| {
+        let row = |i: usize| [x, y, 1.0].iter().enumerate().map(|(j, v)| h[i][j].as_f64().unwrap() * v).sum::<f64>();
+        json!([row(0) / row(2), row(1) / row(2)])
+    };
+    let line: Vec<Value> = (0..8).map(|i| f64::from(i) * 0.785).map(|a| at(ring * a.cos(), ring * a.sin())).collect();
+    let start = json!({ "size_px": size, "hole_px": at(0.0, 0.0), "line_px": line });
+    let there = server.post("/api/v1/boards/1/calibration", &json!({ "start": start }));
+    assert!(there.json()["residual_px"].as_f64().unwrap() < 1.0, "{}", there.text());
+    let small: Vec<Value> = (0..8).map(|i| f64::from(i) * 0.785).map(|a| at(60.0 * a.cos(), 60.0 * a.sin())).collect();
+    let wrong = json!({ "start": { "size_px": size, "hole_px": at(0.0, 0.0), "line_px": small } });
+    problem(&server.post("/api/v1/boards/1/calibration", &wrong), 422, "refused");
+    let tray = json!({ "x": 1, "y": 2, "width": 30, "height": 40 });
+    let chosen = json!({ "start": start, "trays": [tray, null], "colours": ["red", "black"], "author": "Ann" });
+    assert_eq!(server.post(setup, &chosen).json()["chosen"]["trays"][0], tray);
+    assert_eq!(server.get("/api/v1/boards/1/calibration").json()["start"], start);
+    let server = server.again();
+    let kept = server.get(setup).json();
+    assert_eq!((&kept["chosen"]["start"], &kept["chosen"]["colours"][0]), (&start, &json!("red")));
+    let back = json!({ "start": null, "colours": null, "trays": [null, null] });
+    assert_eq!(server.post(setup, &back).json()["chosen"], before["chosen"]);
+}

@@ -15,8 +15,8 @@ use std::process::Command;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-#[test]
-fn a_referee_and_a_hall_can_use_the_pages() {
+/// Uses a service of its own in the browser, as the script says.
+fn use_pages(script: &str, more: &[&str]) {
     if !browser::is_there() {
         return;
     }
@@ -25,10 +25,22 @@ fn a_referee_and_a_hall_can_use_the_pages() {
     let server = server::Server::start(&[]);
     let run = Command::new("node")
         .current_dir(Path::new(ROOT).join("tests/browser"))
-        .arg("serve.mjs")
+        .arg(script)
         .arg(format!("http://{}", server.address))
         .arg(&out)
+        .args(more.iter().map(|name| Path::new(ROOT).join(name)))
         .output()
         .expect("node is installed: scripts/setup.sh --test");
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+}
+
+#[test]
+fn a_referee_and_a_hall_can_use_the_pages() {
+    use_pages("serve.mjs", &[]);
+}
+
+#[test]
+fn a_newcomer_sets_up_plays_a_round_and_audits_three_photos() {
+    let photos = ["samples/cherry-twenty.jpg", "samples/bamboo-tilted.jpg", "samples/birch-crowded.jpg"];
+    use_pages("newcomer.mjs", &photos);
 }

@@ -42,79 +42,37 @@ const TEXT = {
     v_disagrees: "en désaccord", v_doubtful: "pas nette, feuille peu probable", v_open: "cas serré", v_agrees: "d’accord",
     v_unclaimed: "sans ligne dans la feuille", v_no_board: "pas de plateau", v_unreadable: "illisible", v_counted: "comptée",
     v_review: "cas serré", row: "ligne {0}", pooled: "jugée avec {0} photos de son appareil",
-    left_out: "jugée sans les autres photos : autre lieu, appareil, plateau ou jeu de pions",
+    left_out: "jugée sans les autres photos : autre lieu, appareil, plateau ou jeu de palets",
     double: "comme {0}", side: "camp", sum: "sur le plateau", aside: "mis de côté", picture: "photo", sheet: "feuille",
-    difference: "écart", photo: "Photo", top: "Vue d’en haut", closeups: "Pions serrés ou douteux",
-    doubts: "À regarder", discs: "Tous les pions", disc: "pion", value: "valeur", line: "ligne", margin: "marge mm",
-    state: "état", confidence: "sûr", none: "aucun camp", no_disc: "pas un pion", accept: "Le compte est juste",
+    difference: "écart", photo: "Photo", top: "Vue d’en haut", closeups: "Palets serrés ou douteux",
+    doubts: "À regarder", discs: "Tous les palets", disc: "palet", value: "valeur", line: "ligne", margin: "marge mm",
+    state: "état", confidence: "sûr", none: "aucun camp", no_disc: "pas un palet", accept: "Le compte est juste",
     withdraw: "Retirer les décisions", decisions: "Décisions", now: "décidé ici", kept: "{0}, {1}",
     count_decisions: "{0|décision non enregistrée|décisions non enregistrées}", one_line: "{0|photo|photos} : {1} d’accord, {2} en désaccord, {3} à regarder, {5} sans ligne, {4} non comptées.",
     counted_line: "{0|photo|photos} : {1} comptées, {2} à regarder, {3} non comptées.",
-    close_line: "{0} pions sur {1} sont trop serrés pour trancher.", rows: "Lignes de la feuille sans photo", faults: "Lignes inutilisables",
+    close_line: "{0} palets sur {1} sont trop serrés pour trancher.", rows: "Lignes de la feuille sans photo", faults: "Lignes inutilisables",
     unused: "Colonnes non utilisées : {0}", twenties_all: "Les 20 de la feuille sont lus comme tous ceux de la manche.",
     twenties_aside: "Les 20 de la feuille sont lus comme ceux retirés du plateau.",
     twenties_apart: "Les totaux de la feuille sont lus sans les 20 de la manche, notés à côté.",
     twenties_beside: "Les 20 de la feuille sont lus comme ceux retirés du plateau, que ses totaux ne comptent pas.",
     apart: "à côté du total",
     no_order: "La feuille ne garde pas l’ordre des camps ({0} lignes nettes vont comme a et b, {1} à l’inverse) : les deux ordres sont admis.",
-    far: "Le cercle dessiné est l’endroit où le pion touche le plateau ; son dessus penche loin de l’appareil.",
-    nothing: "Rien ne correspond.", stale: "Une décision ne convient plus : aucun pion à cet endroit.", help: "Touches",
+    far: "Le cercle dessiné est l’endroit où le palet touche le plateau ; son dessus penche loin de l’appareil.",
+    nothing: "Rien ne correspond.", stale: "Une décision ne convient plus : aucun palet à cet endroit.", help: "Touches",
     other_colours: "Aucun camp n’a une couleur que la feuille nomme.",
     exchanged: "Les totaux de la feuille conviennent si l’on échange les camps.", set_aside: "{1} × 20 mis de côté expliqueraient le camp {0}.",
-    impossible: "Aucun compte du camp {0} ne donne {1}.", more_twenties: "{1} pions du camp {0} sont dans le trou, la feuille a {2} 20.",
+    impossible: "Aucun compte du camp {0} ne donne {1}.", more_twenties: "{1} palets du camp {0} sont dans le trou, la feuille a {2} 20.",
     keys: [["j / k", "photo suivante, précédente"], ["1 … #", "filtres"], ["/", "chercher"], ["o", "lignes et valeurs oui, non"],
       ["a", "le compte de cette photo est juste"], ["Entrée", "agrandir la photo"], ["d", "télécharger les décisions"],
       ["l", "English"], ["?", "cette liste"]],
-    flat: "à plat", in_hole: "dans le trou", leaning: "penché", off: "dehors", missed: "pion oublié du camp {0} : {1}",
+    flat: "à plat", in_hole: "dans le trou", leaning: "penché", off: "dehors", missed: "palet oublié du camp {0} : {1}",
     saved_hint: "Puis : crokeye audit … --decisions decisions.json",
   },
 };
 
-// The count's sentences, for French readers. What is not here stays English.
-const FRENCH = [
-  [/^([\d.]+) mm from the (\d+) line \(±([\d.]+) mm\): (\d+) or (\d+)/, "à $1 mm de la ligne des $2 (± $3 mm) : $4 ou $5"],
-  [/^its colour \((.+)\) is of neither side/, "sa couleur ($1) n’est celle d’aucun camp"],
-  [/^only (\d+) % sure to be a disc of its side/, "sûr à $1 % seulement d’être un pion de son camp"],
-  [/^leans over the hole's edge: 15, or 20 if it lies flat in the hole/, "penché sur le bord du trou : 15, ou 20 s’il y est à plat"],
-  [/^not surely flat in the hole: 20, or 15 if it leans/, "peut-être pas à plat dans le trou : 20, ou 15 s’il penche"],
-  [/^lies where a peg stands/, "se trouve là où il y a un piton"],
-  [/^lies (\d+) mm from disc (\d+): one is stacked or no disc/, "à $1 mm du pion $2 : l’un est empilé ou n’est pas un pion"],
-  [/^what lies in the hole was not taken for a disc, but may be one \((\d+) %\)/, "ce qui est dans le trou n’a pas été pris pour un pion, mais peut en être un ($1 %)"],
-  [/^what lies (\d+) mm from the centre was not taken for a disc, but may be one \((\d+) %\)/, "ce qui est à $1 mm du centre n’a pas été pris pour un pion, mais peut en être un ($2 %)"],
-  [/^about (\d+) % of the playing surface is outside the picture: discs may lie there/, "environ $1 % du plateau est hors de la photo : des pions peuvent s’y trouver"],
-  [/^only (\d+) % of the (\d+) line was seen/, "la ligne des $2 n’a été vue qu’à $1 %"],
-  [/^(\d+) (.+) discs, more than the (\d+) that can be/, "$1 pions $2, plus que les $3 possibles"],
-  [/^no discs of the colours (.+) and (.+) are seen/, "on ne voit pas de pions $1 et $2"],
-  [/^which discs are (.+) and which (.+) is not clear/, "on ne sait pas quels pions sont $1 et lesquels $2"],
-  [/^no crokinole board: .*/, "pas de plateau de crokinole : rien sur la photo n’a son trou et ses trois cercles"],
-  [/^the file is not a picture.*/, "le fichier n’est pas une photo que crokeye connaît : JPEG, PNG ou WebP"],
-  [/^the file is a HEIC picture.*/, "c’est une photo HEIC, que ce crokeye ne lit pas : réglez le téléphone sur JPEG (« le plus compatible »)"],
-  [/^the file is a (.+) picture: .*/, "c’est une image $1 : enregistrez-la en JPEG, PNG ou WebP"],
-  [/^the picture is (\d+) x (\d+) px, (\d+) megapixels, more than the limit of (\d+): .*/, "la photo a $1 × $2 px, $3 mégapixels, plus que la limite de $4 : réduisez-la"],
-  [/^the picture is only (\d+) x (\d+) px; a board needs at least 100 px/, "la photo n’a que $1 × $2 px ; il faut au moins 100 px pour un plateau"],
-  [/^the file has (\d+) MiB, more than the limit of (\d+): .*/, "le fichier a $1 Mio, plus que la limite de $2 : réduisez la photo"],
-  [/^the picture cannot be decoded.*/, "la photo ne peut pas être décodée : ouvrez-la dans un autre programme et enregistrez-la à nouveau"],
-  [/^this is no file, or a folder without pictures.*/, "ce n’est pas un fichier, ou un dossier sans photos : donnez des fichiers JPEG, PNG ou WebP"],
-  [/^the file cannot be opened: .*/, "le fichier ne peut pas être ouvert"],
-  [/^a fault in crokeye stopped the counting.*/, "une erreur de crokeye a arrêté le comptage de cette photo : signalez-la avec la photo"],
-  [/^there is no picture (.+)/, "il n’y a pas de photo $1"],
-  [/^another row speaks of the picture (.+) already/, "une autre ligne parle déjà de la photo $1"],
-  [/^(\d+) pictures are called (.+): write their folder too/, "$1 photos s’appellent $2 : écrivez aussi leur dossier"],
-  [/^no picture was taken within (\d+) minutes of (.+)/, "aucune photo n’a été prise à moins de $1 minutes de $2"],
-  [/^a total is missing|^the total is missing/, "un total manque"],
-  [/^the other side's total is missing/, "le total de l’autre camp manque"],
-  [/^(.+) is no number/, "$1 n’est pas un nombre"],
-  [/^neither picture nor time is named/, "ni photo ni heure"],
-  [/^(.+) is no date and time: .*/, "$1 n’est pas une date avec heure : écrivez 2026-11-30 20:15"],
-  [/^this side of the picture has its total in row (\d+) already/, "ce camp de la photo a déjà son total à la ligne $1"],
-  [/^the picture is cut off before its end.*/, "la photo est coupée avant sa fin : copiez-la de nouveau"],
-  [/^the file is empty.*/, "le fichier est vide : copiez-le de nouveau de l’appareil"],
-  [/^the picture is damaged.*/, "la photo est abîmée : copiez-la de nouveau, ou enregistrez-la à nouveau"],
-];
-const COLOURS = { black: "noir", natural: "naturel", white: "blanc", red: "rouge", blue: "bleu", green: "vert", orange: "orange",
-  yellow: "jaune", purple: "violet", brown: "brun", pink: "rose", grey: "gris", walnut: "noyer", cherry: "cerisier", maple: "érable" };
-
+// The count's sentences, for French readers: patterns and what is said instead. What is not there stays English.
 const $ = (id) => document.getElementById(id);
+const { sentences: FRENCH, colours: COLOURS } = JSON.parse($("french").textContent);
 const audit = JSON.parse($("audit").textContent);
 const items = [...document.querySelectorAll("script.item")].map((script) => JSON.parse(script.textContent));
 items.forEach((item, at) => { item.at = at; item.name = item.source.split(/[\\/]/).pop(); });
@@ -137,11 +95,11 @@ const colour = (name) => (language === "fr" && COLOURS[name]) || name;
 const sideName = (side) => (side.colour ? colour(side.colour) : t("side") + " " + side.side);
 const told = (sentence) => {
   if (language !== "fr") return sentence;
-  const rule = FRENCH.find(([pattern]) => pattern.test(sentence));
+  const rule = FRENCH.find(([pattern]) => new RegExp(pattern).test(sentence));
   if (!rule) return sentence;
-  const [whole, ...words] = rule[0].exec(sentence);
+  const [whole, ...words] = new RegExp(rule[0]).exec(sentence);
   const french = (word) => colour(word).replace(/^(\d+)\.(\d+)$/, "$1,$2");
-  return rule[1].replace(/\$(\d)/g, (_, at) => french(words[at - 1])) + sentence.slice(whole.length);
+  return rule[1].replace(/\$(\d)/g, (_, at) => french(words[at - 1])) + (whole.length < sentence.length ? told(sentence.slice(whole.length)) : "");
 };
 
 // Elements: el("p.soft", {title: ".."}, children)

@@ -1,9 +1,36 @@
 // What all pages share: words, requests, the state as it is told, and how it is shown.
-const words = (await (await fetch("/assets/text.json")).json())[document.documentElement.lang];
+const language = document.documentElement.lang;
+const words = (await (await fetch("/assets/text.json")).json())[language];
+const french = language === "fr" ? await (await fetch("/assets/french.json")).json() : { sentences: [], colours: {} };
 
 /** A word or sentence in the page's language; {0}, {1} are filled in. */
 export function t(key, ...values) {
   return (words[key] ?? key).replace(/\{(\d)\}/g, (_, at) => values[at] ?? "");
+}
+
+/** A colour's name in the page's language. */
+export const colour = (name) => french.colours[name] ?? name;
+
+/** A sentence of the count or of the rules in the page's language; what is not known there stays English. */
+export function told(sentence) {
+  for (const [pattern, instead] of french.sentences) {
+    const found = new RegExp(pattern).exec(sentence);
+    if (!found) continue;
+    const [whole, ...parts] = found;
+    const number = (word) => colour(word).replace(/^(\d+)\.(\d+)$/, "$1,$2");
+    return instead.replace(/\$(\d)/g, (_, at) => number(parts[at - 1] ?? "")) + (whole.length < sentence.length ? told(sentence.slice(whole.length)) : "");
+  }
+  return sentence;
+}
+
+/** Words in a row: a, b and c. */
+export const listed = (names) => new Intl.ListFormat(language).format(names);
+
+/** An input whose value this browser keeps. */
+export function remember(input, key) {
+  input.value = localStorage.getItem(key) ?? "";
+  input.addEventListener("change", () => localStorage.setItem(key, input.value.trim()));
+  return input;
 }
 
 /** An element. Text is only ever text; functions are listeners. */
@@ -44,12 +71,18 @@ async function answer(response) {
     location.assign("/login?to=" + encodeURIComponent(location.pathname + (board ? `?board=${board}` : "")));
   }
   const body = await response.json().catch(() => null);
-  if (!response.ok) throw Object.assign(new Error(body?.detail ?? response.statusText), { kind: body?.kind });
+  if (!response.ok) {
+    const retryAfter = Number(response.headers.get("retry-after")) || undefined;
+    throw Object.assign(new Error(told(body?.detail ?? response.statusText)), { kind: body?.kind, retryAfter });
+  }
   return body;
 }
 
 /** Asks for JSON. */
 export const ask = async (path) => answer(await fetch(path));
+
+/** Sends a body as it is. */
+export const request = async (method, path, body) => answer(await fetch(path, { method, body }));
 
 /** Sends JSON and gives the answer; a refusal is thrown with what the server says. */
 export const send = async (path, body = {}) =>
@@ -82,10 +115,13 @@ export function listen(changed) {
 
 /** What an event changes in the state, as the server keeps it. */
 function apply(state, event) {
-  if (event.event === "snapshot") return Object.assign(state, { board: event.board, match: event.match });
+  if (event.event === "snapshot") return Object.assign(state, { board: event.board, match: event.match, connectors: event.connectors });
   const board = (state.board ??= {});
   switch (event.event) {
     case "match": state.match = event.match; break;
+    case "connector":
+      state.connectors = (state.connectors ?? []).map((one) => (one.kind === event.connector.kind && one.name === event.connector.name ? event.connector : one));
+      break;
     case "watching":
       if (event.state === "starting") state.board = { id: board.id, name: board.name, source: board.source, state: "starting", reason: null };
       else Object.assign(board, { state: event.state, reason: event.reason });
@@ -132,7 +168,7 @@ export function waits(board) {
   if (board?.state === "waiting") return t("waits_for", t("wait_decision"));
   const what = board?.standing?.waits;
   if (board?.held && what === board.held) return "";
-  return what ? t("waits_for", WAITS[what]?.() ?? what) : "";
+  return what ? t("waits_for", WAITS[what]?.() ?? told(what)) : "";
 }
 
 /** The round's phase, or what the watching does where it does not watch. */
@@ -210,3 +246,5 @@ export function projector(button) {
 for (const link of document.querySelectorAll("nav a")) {
   if (link.dataset.for === document.body.dataset.page) link.setAttribute("aria-current", "page");
 }
+// Another language shows the same thing.
+for (const link of document.querySelectorAll(".tools a[hreflang]")) link.addEventListener("click", () => (link.hash = location.hash));

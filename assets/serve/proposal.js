@@ -1,11 +1,11 @@
 // A proposed round: what was counted, and what a person makes of it before it is confirmed.
-import { ask, dot, el, swapped, t } from "/assets/common.js";
+import { ask, dot, el, swapped, t, told } from "/assets/common.js";
 import { closeUp, draw } from "/assets/board.js";
 
 const VALUES = [20, 15, 10, 5, 0];
 const tenths = new Intl.NumberFormat(document.documentElement.lang, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
-/** A card for a proposal; `confirm(sides)` and `dismiss()` are what its buttons do. */
+/** A card for a proposal; `confirm(sides, reason)` and `dismiss()` are what its buttons do. */
 export async function card(match, proposal, { confirm, dismiss }) {
   const at = (kind) => proposal.round.evidence.find((evidence) => evidence.kind === kind);
   const path = (evidence) => `/api/v1/matches/${match.number}/evidence/${evidence.sha256}`;
@@ -46,10 +46,10 @@ export async function card(match, proposal, { confirm, dismiss }) {
 
   const doubt = (review) => {
     const disc = edit.discs.find((disc) => disc.id === review.disc);
-    if (!disc) return el("li", {}, review.reason);
+    if (!disc) return el("li", {}, told(review.reason));
     const seen = disc.seen, close = seen.close && seen.margin_mm !== null;
     const key = seen.margin_mm < 0 ? "margin_beyond" : "margin";
-    const text = close ? t(key, tenths.format(Math.abs(seen.margin_mm)), seen.line, tenths.format(seen.margin_sigma_mm)) : review.reason;
+    const text = close ? t(key, tenths.format(Math.abs(seen.margin_mm)), seen.line, tenths.format(seen.margin_sigma_mm)) : told(review.reason);
     return el("li", { class: "doubt", "data-disc": disc.id },
       photo && closeUp(photo, count, seen),
       el("div", {}, el("strong", {}, dot(seen.colour.name), ` ${t("disc")} ${disc.id}`), el("p", {}, text), el("p", { class: "hint" }, t("camera_says", seen.value)),
@@ -78,6 +78,26 @@ export async function card(match, proposal, { confirm, dismiss }) {
       edit.discs.push({ id, party: at, value, seen: { id, line: null, state: "flat" } });
     }) }, `+${value}`)));
 
+  // What was changed, in words: the log keeps it as the reason, with what the referee adds.
+  const changes = () => {
+    const name = (at) => (at === null ? t("no_side") : match.sides[at].name);
+    const said = [];
+    for (const was of asCounted().discs) {
+      const now = edit.discs.find((disc) => disc.id === was.id && disc.seen === was.seen);
+      if (!now) said.push(t("change_removed", was.id, was.value));
+      else {
+        if (now.value !== was.value) said.push(t("change_value", was.id, now.value, was.value));
+        if (now.party !== was.party) said.push(t("change_side", was.id, name(now.party), name(was.party)));
+      }
+    }
+    for (const disc of edit.discs.filter((disc) => !count.discs.includes(disc.seen))) said.push(t("change_added", name(disc.party), disc.value));
+    const aside = asCounted().aside;
+    [0, 1].filter((at) => edit.aside[at] !== aside[at]).forEach((at) => said.push(t("change_aside", name(at), edit.aside[at], aside[at])));
+    return said.join("; ");
+  };
+  const why = el("input", { maxlength: 200, autocomplete: "off", "data-key": "why" });
+  const reason = () => [changes(), why.value.trim()].filter(Boolean).join(": ");
+
   let open = false;
   function show() {
     const edited = JSON.stringify(edit) !== before;
@@ -93,10 +113,12 @@ export async function card(match, proposal, { confirm, dismiss }) {
       el("div", { class: "running" }, [0, 1].map((at) => el("div", { class: "count" },
         el("span", { class: "who" }, dot(match.sides[at].colour), match.sides[at].name), el("b", {}, String(total(at))),
         el("small", {}, t("set_aside"), stepper(at))))),
-      proposal.held.length ? el("p", { class: "warning" }, t("held_rules", proposal.held.join("; "))) : "",
+      proposal.held.length ? el("p", { class: "warning" }, t("held_rules", proposal.held.map(told).join("; "))) : "",
       count.review.length ? el("ul", { class: "doubts" }, count.review.map(doubt)) : el("p", { class: "hint" }, t("clear")),
+      edited ? el("label", {}, t("why_changed"), why) : "",
+      edited ? el("p", { class: "hint changes" }, changes()) : "",
       el("p", { class: "row" },
-        el("button", { type: "button", class: "main confirm", "data-key": "confirm", click: () => confirm(edited ? [entry(0), entry(1)] : null) }, t("confirm", total(0), total(1))),
+        el("button", { type: "button", class: "main confirm", "data-key": "confirm", click: () => (edited ? confirm([entry(0), entry(1)], reason()) : confirm(null)) }, t("confirm", total(0), total(1))),
         edited && el("button", { type: "button", click: () => change(() => (edit = asCounted())) }, t("reset")),
         el("button", { type: "button", class: "dismiss", click: dismiss }, t("dismiss"))),
       discs);

@@ -1,7 +1,8 @@
 // The referee's page: the live board, what is proposed, and what is decided about it.
-import { ask, atBoard, el, fillRounds, here, listen, notice, outcome, phase, running, send, t, waits } from "/assets/common.js";
+import { ask, atBoard, el, fillRounds, here, listen, notice, outcome, phase, running, send, t, told, waits } from "/assets/common.js";
 import { draw } from "/assets/board.js";
 import { card } from "/assets/proposal.js";
+import { offerTables, showConnectors, startTable } from "/assets/connectors.js";
 
 const find = (id) => document.getElementById(id);
 const author = find("author");
@@ -68,7 +69,7 @@ async function showProposals() {
   }
   for (const proposal of wanted) {
     if (cards.has(key(proposal))) continue;
-    const made = card(match, proposal, { confirm: (sides) => act(`proposals/${proposal.number}/confirm`, { sides }), dismiss: () => dismiss(proposal) });
+    const made = card(match, proposal, { confirm: (sides, reason) => act(`proposals/${proposal.number}/confirm`, { sides, reason }), dismiss: () => dismiss(proposal) });
     cards.set(key(proposal), made.catch((problem) => (notice(problem.message), null)));
     const root = await cards.get(key(proposal));
     // Decided while its evidence was on the way: then it is not shown any more.
@@ -92,16 +93,17 @@ function showMatch() {
   showProposals();
 }
 
-listen(({ board, match: now }, event) => {
+listen(({ board, match: now, connectors }, event) => {
   if (event.event === "snapshot" || event.event === "match") {
     match = now;
     showMatch();
   }
-  if (event.event === "not_proposed") notice(t("not_proposed", event.round, event.reason));
+  if (event.event === "not_proposed") notice(t("not_proposed", event.round, told(event.reason)));
+  showConnectors(find("connectors"), connectors, match);
   find("phase").textContent = phase(board);
-  find("waits").textContent = [waits(board), board?.reason].filter(Boolean).join(" ");
+  find("waits").textContent = [waits(board), board?.reason && told(board.reason)].filter(Boolean).join(" ");
   find("held").hidden = !board?.held;
-  find("held").textContent = board?.held ? t("held", board.held) : "";
+  find("held").textContent = board?.held ? t("held", told(board.held)) : "";
   find("running").replaceChildren(...running(board, match));
   draw(find("marks"), board?.count, { board: board?.board ?? board?.count?.board });
 });
@@ -126,3 +128,11 @@ find("new").addEventListener("submit", async (event) => {
 const { rules } = await ask("/api/v1/rules");
 find("new").elements.rules.append(...rules.map((set) => el("option", { value: set.name, selected: set.name === "nca" }, `${set.name}: ${set.title}`)));
 find("colours").append(...["black", "white", "natural", "red", "blue", "green", "yellow", "orange"].map((name) => el("option", { value: name })));
+await offerTables(find("tables"), async (choice) => {
+  try {
+    await startTable(choice, author.value);
+    find("new-panel").open = false;
+  } catch (problem) {
+    notice(problem.message);
+  }
+});

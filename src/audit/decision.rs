@@ -47,8 +47,9 @@ pub struct Decision {
 }
 
 /// What is decided.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "decision", rename_all = "snake_case")]
+#[schema(as = AuditDecision)]
 pub enum Change {
     /// A disc has this value.
     Value {

@@ -6,20 +6,24 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jiff::civil::DateTime;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::claim::{Claim, Fault};
+use super::claim::{self, Claim, Fault};
+use super::columns::{Columns, ColumnsError, Named};
 use super::compare::{self, Comparison, Conventions, Verdict};
 use super::decision::{self, Decision, Decisions};
 use super::duplicates;
 use super::journal::{Entry, Found, Measured};
 use super::matching::{self, Taken};
+use super::picture::Grade;
 use super::pool::{self, Kin};
+use super::sheet::{SheetError, Table};
 use crate::count::report::{ImageSize, Report, Status};
 use crate::count::{self, Options};
 
 /// Which photos know things together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Pooling {
     /// Those whose tags name one camera and lens.
     #[default]
@@ -41,6 +45,31 @@ pub struct Sheet {
     pub faults: Vec<Fault>,
     /// Titles of columns that mean nothing here.
     pub unused: Vec<String>,
+}
+
+/// Why a sheet is not used.
+#[derive(Debug, thiserror::Error)]
+pub enum UnusableSheet {
+    /// It is no table.
+    #[error(transparent)]
+    Table(#[from] SheetError),
+    /// Its columns are not those that are needed.
+    #[error(transparent)]
+    Columns(#[from] ColumnsError),
+}
+
+impl Sheet {
+    /// Reads a CSV file or a workbook; `named` are columns that are called otherwise.
+    ///
+    /// # Errors
+    /// See [`UnusableSheet`].
+    pub fn read(bytes: &[u8], named: &[Named]) -> Result<Self, UnusableSheet> {
+        let table = Table::read(bytes)?;
+        let columns = Columns::of(&table.header, named)?;
+        let (claims, faults) = claim::claims(&table, &columns);
+        let unused = columns.unused(&table.header).map(str::to_owned).collect();
+        Ok(Self { claims, faults, unused })
+    }
 }
 
 /// How an audit is done.
@@ -226,6 +255,11 @@ fn item(path: &str, entry: Entry, kin: Kin, decisions: &Decisions, options: &Opt
 }
 
 impl Item {
+    /// How fine its pictures are.
+    pub fn grade(&self) -> Grade {
+        if self.needs_eyes() { Grade::Fine } else { Grade::Plain }
+    }
+
     /// Whether a person has to look at it.
     pub fn needs_eyes(&self) -> bool {
         let open = matches!(self.report.status, Status::Review | Status::NoBoard | Status::Error);

@@ -12,6 +12,7 @@ use std::path::Path;
 use jiff::civil::DateTime;
 use serde::{Deserialize, Serialize};
 
+use crate::count::Count;
 use crate::count::report::ImageSize;
 use crate::detect::Detections;
 use crate::register::Registration;
@@ -56,6 +57,17 @@ pub struct Measured {
     pub registration: Registration,
     /// What lies on it.
     pub detections: Detections,
+}
+
+impl From<Count> for Found {
+    fn from(count: Count) -> Self {
+        match count.scene {
+            Some(scene) => {
+                Self::Board(Box::new(Measured { registration: scene.registration, detections: scene.detections }))
+            }
+            None => Self::NoBoard(count.report.review.into_iter().map(|doubt| doubt.reason).collect()),
+        }
+    }
 }
 
 impl Entry {

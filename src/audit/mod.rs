@@ -24,7 +24,7 @@ pub(crate) mod testing;
 
 use sha2::{Digest, Sha256};
 
-pub use item::{Audit, Item, Pooling, Settings, Sheet, Tally, audit};
+pub use item::{Audit, Item, Pooling, Settings, Sheet, Tally, UnusableSheet, audit};
 
 /// Hash of a content, in hexadecimal figures.
 pub fn sha256(bytes: &[u8]) -> String {

@@ -3,6 +3,7 @@
 pub mod models;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 pub use models::BoardModel;
 
@@ -52,7 +53,7 @@ impl Zone {
 }
 
 /// One of the three scoring lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 pub enum Line {
     /// The shooting line, outermost.
     #[serde(rename = "5")]
@@ -89,8 +90,9 @@ impl Line {
 }
 
 /// A side of the game. A is the darker colour unless the caller names colours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[schema(as = BoardSide)]
 pub enum Side {
     /// The first side.
     A,
@@ -109,8 +111,9 @@ impl Side {
 }
 
 /// How a disc lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = DiscState)]
 pub enum State {
     /// Flat on the playing surface, inside the shooting line.
     Flat,

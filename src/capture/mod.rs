@@ -3,6 +3,7 @@
 pub mod about;
 #[cfg(feature = "opencv")]
 pub mod camera;
+pub mod cameras;
 mod container;
 #[cfg(feature = "opencv")]
 pub mod controls;

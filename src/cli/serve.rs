@@ -14,12 +14,15 @@ use crokeye::capture::source::Source;
 use crokeye::http::access::{self, Access};
 use crokeye::http::limit::Limit;
 use crokeye::http::{App, MAX_PIXELS, PHOTO_QUEUE, router, serve};
+use crokeye::service::audits::Audits;
 use crokeye::service::board::{Board, Eye, Open, Wishes};
+use crokeye::service::connectors::{Connectors, Place};
 use crokeye::service::counter::Counter;
 use crokeye::service::hall::{Hall, Table};
 use crokeye::service::hub::Hub;
 use crokeye::service::new_match::NewMatch;
 use crokeye::service::referee::{Referee, Seat};
+use crokeye::service::setup::{Camera, Chosen, Opener, Setup};
 use crokeye::store::Store;
 use jiff::Timestamp;
 use tokio::net::TcpListener;
@@ -87,7 +90,7 @@ async fn until_closed(
     closing: watch::Receiver<bool>,
 ) -> Result<()> {
     let house = &effective.house;
-    let wishes: Vec<Wishes> = plans.iter().map(wishes).collect::<Result<_>>()?;
+    plans.iter().try_for_each(|plan| wishes(plan).map(drop))?;
     let (ip, port) = listen(effective)?;
     let listener = TcpListener::bind(SocketAddr::new(ip, port))
         .await
@@ -106,19 +109,33 @@ async fn until_closed(
     }
     let hubs: Vec<Arc<Hub>> = seats.iter().map(|seat| Arc::clone(&seat.hub)).collect();
     let (referees, task) = Referee::start(store.clone(), seats).await?;
+    let mut setups = store.setups().await?;
     let mut tables = Vec::new();
-    for (((plan, wishes), hub), referee) in plans.iter().zip(wishes).zip(hubs).zip(referees) {
+    for (at, ((plan, hub), referee)) in plans.iter().zip(hubs).zip(referees).enumerate() {
         if plan.is_sample() && referee.play().borrow().number.is_none() {
             referee.start_match(sample_match()?, "sample").await?;
         }
+        let kept = setups.remove(&plan.label.id);
+        let mut chosen: Chosen = kept.and_then(|kept| serde_json::from_str(&kept).ok()).unwrap_or_default();
+        if effective.origin(&format!("board.{at}.source")).starts_with("--") {
+            // What is said at the start goes before what was chosen earlier.
+            chosen = Chosen { source: None, size: None, fps: None, ..chosen };
+        }
+        let source = plan.source.clone().unwrap_or_default();
+        let (setup, wishes) = Setup::new(opener(plan.clone()), source, chosen).map_err(anyhow::Error::msg)?;
         let board = Board::start(plan.label.clone(), wishes, Arc::clone(&hub), referee.clone())?;
-        tables.push(Arc::new(Table { label: plan.label.clone(), hub, referee, board }));
+        tables.push(Arc::new(Table { label: plan.label.clone(), hub, referee, board, setup }));
     }
+    let places = tables.iter().map(|table| Place { id: table.label.id.clone(), hub: Arc::clone(&table.hub) }).collect();
+    let connectors = Connectors::start(&effective.house.connectors(), places, &store, &closing).await?;
+    let connectors = Arc::new(connectors);
     let hall = Arc::new(Hall::new(tables));
     let app = Arc::new(App {
         store: store.clone(),
         hall: Arc::clone(&hall),
         counter: Counter::new(PHOTO_QUEUE, MAX_PIXELS),
+        connectors: Arc::clone(&connectors),
+        audits: Audits::new().context("no place for temporary files: set TMPDIR to a folder that can be written")?,
         uploads: Limit::default(),
         access,
         public_scoreboard: house.public_scoreboard == Some(true),
@@ -130,6 +147,7 @@ async fn until_closed(
     if tokio::time::timeout(LAST_ORDERS, task).await.is_err() {
         tracing::error!("the last orders are not written");
     }
+    connectors.ended().await;
     store.close().await;
     Ok(())
 }
@@ -209,6 +227,28 @@ fn with_sources(mut plans: Vec<Plan>) -> Vec<Plan> {
         plan.source = Some(first_camera().map_or_else(|| sample::NAME.to_owned(), |number| number.to_string()));
     }
     plans
+}
+
+/// Opens what is chosen in place of what is planned.
+fn opener(plan: Plan) -> Opener {
+    Arc::new(move |camera: &Camera, try_it: bool| {
+        let planned = Plan {
+            source: camera.source.clone().or_else(|| plan.source.clone()),
+            size_px: camera.size_px.or(plan.size_px),
+            fps: camera.fps.or(plan.fps),
+            ..plan.clone()
+        };
+        let wishes = wishes(&planned).map_err(|error| format!("{error:#}"))?;
+        match &wishes.eye {
+            Eye::Finite { open, .. } if try_it => drop(open()?),
+            #[cfg(feature = "opencv")]
+            Eye::Camera { source, wishes } if try_it => {
+                crokeye::capture::live::open(source, wishes).map_err(|error| error.to_string())?;
+            }
+            _ => {}
+        }
+        Ok(wishes)
+    })
 }
 
 /// Where a board's frames come from, and how it is looked at.

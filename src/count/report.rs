@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::board::{Line, Side, State, Zone};
 
@@ -13,7 +14,8 @@ use crate::board::{Line, Side, State, Zone};
 pub const SCHEMA: &str = "crokeye.count/1";
 
 /// One count of one picture.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[schema(as = Count)]
 pub struct Report {
     /// [`SCHEMA`].
     pub schema: &'static str,
@@ -38,7 +40,7 @@ pub struct Report {
 }
 
 /// Size of a picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ImageSize {
     /// Width, px.
     pub width: u32,
@@ -47,8 +49,9 @@ pub struct ImageSize {
 }
 
 /// What a count is worth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = CountStatus)]
 pub enum Status {
     /// No close call and no doubt can change a total.
     Counted,
@@ -61,7 +64,8 @@ pub enum Status {
 }
 
 /// The registered board.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[schema(as = CountedBoard)]
 pub struct Board {
     /// The matched board model, or "measured".
     pub model: String,
@@ -88,7 +92,7 @@ pub struct Board {
 }
 
 /// Radial distortion in OpenCV's convention, about the principal point.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Distortion {
     /// First term.
     pub k1: f64,
@@ -97,7 +101,7 @@ pub struct Distortion {
 }
 
 /// A scoring line as painted.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Ring {
     /// "5", "10" or "15".
     pub name: Line,
@@ -112,7 +116,7 @@ pub struct Ring {
 }
 
 /// The camera's place over the board.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
 pub struct BoardCamera {
     /// Where its plumb line meets the board's plane.
     pub foot_mm: [f64; 2],
@@ -129,7 +133,7 @@ pub struct BoardCamera {
 }
 
 /// How good a registration is.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Quality {
     /// RMS residual over all lines.
     pub residual_px: f64,
@@ -138,7 +142,7 @@ pub struct Quality {
 }
 
 /// One disc.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Disc {
     /// 1 for the disc nearest to the centre, and on outwards.
     pub id: u32,
@@ -171,7 +175,7 @@ pub struct Disc {
 }
 
 /// A colour by name and measure.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Colour {
     /// Name of the nearest known colour.
     pub name: String,
@@ -180,7 +184,7 @@ pub struct Colour {
 }
 
 /// What one side has.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct SideTotal {
     /// Which side.
     pub side: Side,
@@ -195,7 +199,7 @@ pub struct SideTotal {
 }
 
 /// Discs by value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ZoneCount {
     /// In the hole.
     #[serde(rename = "20")]
@@ -243,7 +247,8 @@ impl ZoneCount {
 }
 
 /// One thing that a person should look at.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[schema(as = CountReview)]
 pub struct Review {
     /// The disc; null where it is about the whole board.
     pub disc: Option<u32>,
@@ -257,7 +262,8 @@ pub struct Review {
 }
 
 /// Where the time went; 0 where no clock was given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, ToSchema)]
+#[schema(as = CountTiming)]
 pub struct Timing {
     /// Reading and decoding the file.
     pub decode: f64,

@@ -2,7 +2,6 @@
 
 use super::Rejected;
 use super::colour;
-use super::evidence::NO_KIN;
 use super::hole::{self, HoleFit, Verdict};
 use super::search::{Candidate, HOLE_REACH_MM, Search};
 use crate::geometry::{BoardMm, Point};
@@ -59,8 +58,8 @@ pub fn choose(search: &Search<'_>, hole_mm: f64) -> Choice {
         return choice;
     }
     let hole = hole::measure(search, rim_mm);
-    let kin = search.kin.iter().map(|k| colour::distance(*k, hole.interior.lab)).reduce(f32::min).unwrap_or(NO_KIN);
-    let verdict = hole::judge(&hole, kin as f64, best.map_or(0.0, |c| c.probability));
+    let kin = search.kin.iter().map(|k| colour::distance(*k, hole.interior.lab)).reduce(f32::min).map(f64::from);
+    let verdict = hole::judge(&hole, kin, best.map_or(0.0, |c| c.probability));
     if verdict.probability > LEAST_PROBABILITY {
         choice.hole = Some((hole, verdict));
     } else {

@@ -59,6 +59,11 @@ impl Ground {
         Self { bands }
     }
 
+    /// The board's ordinary colour round the hole, CIE L*a*b* (D65); black where nothing of it is seen.
+    pub fn around_hole(&self) -> [f32; 3] {
+        self.at(0.0).map_or([0.0; 3], lab_of_linear)
+    }
+
     fn at(&self, radius_mm: f64) -> Option<[f32; 3]> {
         self.bands.iter().find(|b| radius_mm < b.0).or(self.bands.last()).map(|b| b.1)
     }
@@ -217,15 +222,27 @@ const LIT_SHARE: f64 = 0.2;
 /// Spread of a disc's brightness, grey levels, above which a lamp is mirrored in it.
 const UNEVEN: f32 = 11.0;
 
+/// Saturation of a colour: a* and b* over L* + 16.
+fn saturation(c: [f32; 3]) -> [f32; 2] {
+    [c[1] / (c[0] + 16.0), c[2] / (c[0] + 16.0)]
+}
+
+/// How far apart the saturations of two colours are, blind to how brightly they are lit; wood from wood about 0.2, blue
+/// from wood about 1.
+pub fn tint(p: [f32; 3], q: [f32; 3]) -> f32 {
+    let (s, t) = (saturation(p), saturation(q));
+    (s[0] - t[0]).hypot(s[1] - t[1])
+}
+
 /// Distance of two colours, nearly blind to how brightly they are lit.
 pub fn distance(p: [f32; 3], q: [f32; 3]) -> f32 {
-    let saturation = |c: [f32; 3]| {
-        let s = [c[1] / (c[0] + 16.0), c[2] / (c[0] + 16.0)];
+    let kept = |c: [f32; 3]| {
+        let s = saturation(c);
         let full = s[0].hypot(s[1]);
         let kept = if full > VIVID { (VIVID + VIVID_SLOPE * (full - VIVID)) / full } else { 1.0 };
         [s[0] * kept, s[1] * kept]
     };
-    let (s, t) = (saturation(p), saturation(q));
+    let (s, t) = (kept(p), kept(q));
     // L* + 16 goes with the cube root of light.
     let l = LIGHT_WEIGHT * 3.0 * ((p[0] + 16.0) / (q[0] + 16.0)).ln();
     let (a, b) = (SATURATION_WEIGHT * (s[0] - t[0]), SATURATION_WEIGHT * (s[1] - t[1]));

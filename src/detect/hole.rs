@@ -9,7 +9,7 @@ use crate::board::State;
 use crate::geometry::{BoardMm, Point};
 
 use super::colour::{self, Interior};
-use super::evidence::{self, Evidence};
+use super::evidence::{self, Evidence, NO_KIN};
 use super::fit::{Fitting, Scene, ShapePrior, fit_together};
 use super::search::Search;
 use super::shape::{Shape, Sight};
@@ -38,6 +38,8 @@ pub struct HoleFit {
     pub evidence: Evidence,
     /// Colour within.
     pub interior: Interior,
+    /// How far its saturation is from that of what holes are made of, see [`colour::tint`].
+    pub tint: f64,
     /// The fit.
     pub fit: Fitting,
 }
@@ -75,6 +77,7 @@ pub fn measure(search: &Search<'_>, hole_mm: f64) -> HoleFit {
         .unwrap_or(fit.at);
     let rim = colour::rim(&fit.profiles, &fit.all_predicted(sight, &fitted.shape));
     let (gap, uneven) = rim_profile(scene, hole_mm);
+    let interior = colour::interior(view, ground, on_view, shape.radius_mm, rim);
     HoleFit {
         at: fit.at,
         radius_mm: fitted.shape.radius_mm,
@@ -82,7 +85,8 @@ pub fn measure(search: &Search<'_>, hole_mm: f64) -> HoleFit {
         gap,
         uneven,
         evidence: evidence::measure(&fit, sight, &fitted.shape),
-        interior: colour::interior(view, ground, on_view, shape.radius_mm, rim),
+        interior,
+        tint: foreign_tint(interior.lab, ground.around_hole()),
         fit,
     }
 }
@@ -102,23 +106,48 @@ const LEANING_REACH_MM: f64 = 0.83;
 /// Within this of [`LEANING_REACH_MM`] the state is doubtful, mm.
 const REACH_SIGMA_MM: f64 = 0.12;
 
-/// Judges what is at the hole. `kin` is the distance of its colour from the nearest disc's elsewhere, `upright` the
+/// Wood of holes, CIE L*a*b*.
+const WOOD: [f32; 3] = [50.0, 8.0, 28.0];
+/// Grey, or black.
+const GREY: [f32; 3] = [50.0, 0.0, 0.0];
+
+/// How far the saturation of a colour is from all that holes are made of: the board's own material, wood, or grey.
+fn foreign_tint(colour: [f32; 3], board: [f32; 3]) -> f64 {
+    [board, WOOD, GREY].map(|floor| f64::from(colour::tint(colour, floor))).into_iter().fold(f64::MAX, f64::min)
+}
+
+/// A saturation this far from those of floors, from first to full, is rarely that of an empty hole.
+const FOREIGN_TINT: [f64; 2] = [0.4, 0.6];
+/// Where it is a side's colour as well, it speaks so much for a disc (log of the ratio of its odds), ...
+const FOREIGN_ODDS: f64 = 4.0;
+/// ... and by as much less as it is further from that colour, one standard deviation.
+const FOREIGN_KIN: f64 = 8.0;
+
+/// Log of the odds for a disc from a colour that is the discs' and foreign to the board.
+fn foreign(tint: f64, kin: f64) -> f64 {
+    let share = ((tint - FOREIGN_TINT[0]) / (FOREIGN_TINT[1] - FOREIGN_TINT[0])).clamp(0.0, 1.0);
+    FOREIGN_ODDS * share * (-(kin / FOREIGN_KIN).powi(2)).exp()
+}
+
+/// Judges what is at the hole. `kin` is the distance of its colour from the nearest disc's, None without one, `upright` the
 /// probability that a disc stands there as seen by the search for discs lying on the board.
 ///
 /// The weights are two logistic regressions on 150 rendered holes (15 with a disc in them, 6 with one leaning), with the
-/// features clipped to where they were seen.
-pub fn judge(hole: &HoleFit, kin: f64, upright: f64) -> Verdict {
+/// features clipped to where they were seen, and [`foreign`] on top of both: vivid discs in a hole are too few to learn from.
+pub fn judge(hole: &HoleFit, kin: Option<f64>, upright: f64) -> Verdict {
     let uneven = hole.uneven.min(0.2);
-    let kin = kin.min(20.0);
+    let foreign = kin.map_or(0.0, |kin| foreign(hole.tint, kin));
+    let kin = kin.unwrap_or(f64::from(NO_KIN)).min(20.0);
     let likelihood = (hole.evidence.likelihood as f64).max(-1.2);
     let gap = hole.gap.clamp(-0.4, 0.1);
     let leaning = 1.0 / (1.0 + (-(hole.reach_mm - LEANING_REACH_MM) / REACH_SIGMA_MM).exp());
-    let in_hole = logistic(1.82 - 0.357 * kin - 11.2 * gap - 12.6 * uneven + 2.15 * likelihood);
+    let in_hole = logistic(1.82 - 0.357 * kin - 11.2 * gap - 12.6 * uneven + 2.15 * likelihood + foreign);
     let over = logistic(
         1.33 - 0.356 * kin + 6.1 * gap - 17.4 * uneven
             + 2.45 * likelihood
             + 0.88 * hole.reach_mm.clamp(-1.0, 2.5)
-            + 0.65 * hole.at.norm(),
+            + 0.65 * hole.at.norm()
+            + foreign,
     ) * upright;
     if leaning < 0.5 {
         Verdict { probability: in_hole * (1.0 - leaning), state: State::InHole }
@@ -177,4 +206,28 @@ fn rim_profile(scene: &Scene<'_>, hole_mm: f64) -> (f64, f64) {
     let spread = (within.iter().map(|v| (v - brightness).powi(2)).sum::<f64>() / ARCS as f64).sqrt();
     dips.sort_by(f64::total_cmp);
     (dips[ARCS * 3 / 4] / (brightness + BLACK), spread / (brightness + BLACK))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BIRCH: [f32; 3] = [79.0, 1.0, 19.0];
+
+    #[test]
+    fn a_vivid_colour_of_the_discs_speaks_for_a_disc() {
+        let blue = foreign_tint([32.0, 16.0, -42.0], BIRCH);
+        assert!(foreign(blue, 3.0) > 3.0);
+        assert!(foreign(blue, 20.0) < 0.1, "a red floor under blue discs says nothing");
+    }
+
+    #[test]
+    fn the_colours_of_floors_say_nothing() {
+        let felt_of_a_blue_board = ([30.0, 14.0, -41.0], [30.0, 14.0, -41.0]);
+        for (floor, board) in [([43.0, 4.0, 25.0], BIRCH), ([13.0, 3.0, 10.0], BIRCH), felt_of_a_blue_board] {
+            assert!(foreign(foreign_tint(floor, board), 0.0) < 0.1, "{floor:?}");
+        }
+        let wood_in_a_blue_board = foreign_tint([26.0, 12.0, 16.0], felt_of_a_blue_board.1);
+        assert!(foreign(wood_in_a_blue_board, 0.0) < 0.1);
+    }
 }

@@ -11,7 +11,9 @@
 
 use std::sync::OnceLock;
 
-use crate::kernels::perceptron::{BATCH, Perceptron};
+use ndarray::{Array2, aview1};
+
+use crate::kernels::perceptron::Perceptron;
 
 use super::colour::median;
 use super::fit::{DIRECTIONS, Profiles, SAMPLES, direction};
@@ -25,7 +27,8 @@ pub const LINE_VALUES: usize = 3 * SAMPLES + 4 + LIGHT_VALUES;
 
 const LIGHT_VALUES: usize = 2 * ZONES.len() + 1;
 const INPUTS: usize = 3 * SAMPLES + 5 + LIGHT_VALUES;
-type Net = Perceptron<INPUTS, 96, 48, { BINS + 1 }>;
+/// Sizes of the net's layers; the last output is that there is no outline.
+const LAYERS: [usize; 4] = [INPUTS, 96, 48, BINS + 1];
 
 /// Zones about the outline in which the light round the disc is measured, first and last sample from the outline.
 const ZONES: [(i32, i32); 3] = [(-4, -1), (1, 4), (6, 10)];
@@ -113,20 +116,17 @@ pub fn bin_mm(b: usize) -> f64 {
 
 /// The likelihood on each line of `profiles`; None where the line leaves the picture.
 pub fn localise(profiles: &Profiles, lean: [f64; 2]) -> Vec<Option<Likelihood>> {
-    static NET: OnceLock<Option<Net>> = OnceLock::new();
-    let Some(net) = NET.get_or_init(|| Net::from_bytes(WEIGHTS)) else { return vec![None; DIRECTIONS] };
+    static NET: OnceLock<Option<Perceptron>> = OnceLock::new();
+    let Some(net) = NET.get_or_init(|| Perceptron::from_bytes(LAYERS, WEIGHTS)) else { return vec![None; DIRECTIONS] };
     let light = Light::of(profiles);
-    let mut out = vec![None; DIRECTIONS];
     let seen: Vec<usize> = (0..DIRECTIONS).filter(|&k| profiles.seen[k]).collect();
-    for lines in seen.chunks(BATCH) {
-        // A batch that is not full is filled up with its first line.
-        let line = |i: usize| lines.get(i).copied().unwrap_or(lines[0]);
-        let inputs = std::array::from_fn(|i| normalised(&line_values(profiles, lean, &light, line(i))));
-        for (&k, probabilities) in lines.iter().zip(&net.run(&inputs)) {
-            let mut bins = [0.0; BINS];
-            bins.copy_from_slice(&probabilities[..BINS]);
-            out[k] = Some(Likelihood { bins });
-        }
+    let mut inputs = Array2::zeros((seen.len(), INPUTS));
+    for (mut row, &k) in inputs.rows_mut().into_iter().zip(&seen) {
+        row.assign(&aview1(&normalised(&line_values(profiles, lean, &light, k))));
+    }
+    let mut out = vec![None; DIRECTIONS];
+    for (probabilities, k) in net.run(inputs.view()).rows().into_iter().zip(seen) {
+        out[k] = Some(Likelihood { bins: std::array::from_fn(|bin| probabilities[bin]) });
     }
     out
 }
@@ -216,6 +216,6 @@ mod tests {
 
     #[test]
     fn the_weights_file_fits_the_net() {
-        assert!(Net::from_bytes(WEIGHTS).is_some());
+        assert!(Perceptron::from_bytes(LAYERS, WEIGHTS).is_some());
     }
 }

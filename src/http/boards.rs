@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::App;
 use super::error::{Answer, Problem};
+use super::schema;
 use crate::live::Key;
 use crate::service::hall::Table;
 
@@ -37,6 +38,10 @@ impl FromRequestParts<Arc<App>> for At {
 }
 
 /// All boards, each with what goes on at it.
+#[utoipa::path(
+    get, path = "/api/v1/boards", tag = "boards",
+    responses((status = 200, description = "The boards", body = schema::Boards))
+)]
 pub async fn list(State(app): State<Arc<App>>) -> impl IntoResponse {
     let boards: Vec<Value> = app.hall.tables().iter().map(|table| glance(table)).collect();
     Json(json!({ "boards": boards }))
@@ -66,6 +71,14 @@ fn glance(table: &Table) -> Value {
 }
 
 /// Presses a key at a board: the round is over, or look again.
+#[utoipa::path(
+    post, path = "/api/v1/boards/{board}/keys/{key}", tag = "boards",
+    params(
+        ("board" = String, Path, description = "Id of the board"),
+        ("key" = String, Path, description = "`end_round`: the round is over; `look`: look again")
+    ),
+    responses((status = 200, description = "It was pressed", body = schema::Pressed))
+)]
 pub async fn press(At(table): At, Path(named): Path<Vec<(String, String)>>) -> Answer<impl IntoResponse> {
     let key = match named.iter().find(|(name, _)| name == "key").map(|(_, key)| key.as_str()) {
         Some("end_round") => Key::EndRound,

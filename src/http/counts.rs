@@ -13,7 +13,9 @@ use serde::Deserialize;
 use super::App;
 use super::error::{Answer, Problem};
 use super::guard::forget;
+use crate::count::report::Report;
 use crate::count::{Options, SideColours};
+use crate::service::counter::Place;
 
 /// What may be said of a photo.
 #[derive(Debug, Default, Deserialize)]
@@ -28,6 +30,18 @@ pub struct Wanted {
 }
 
 /// Counts a photo: `crokeye.count/1`, or a picture of it.
+#[utoipa::path(
+    post, path = "/api/v1/counts", tag = "counts",
+    params(
+        ("overlay" = Option<u8>, Query, description = "1: a picture of the count instead"),
+        ("sides" = Option<String>, Query, description = "Colours of side a and b, such as `black,natural`"),
+        ("set_aside" = Option<String>, Query, description = "20s taken off, side a and b, such as `2,1`")
+    ),
+    request_body(content = Vec<u8>, content_type = "image/jpeg", description = "A photo: JPEG, PNG or WebP"),
+    responses(
+        (status = 200, description = "The count", content((Report = "application/json"), (Vec<u8> = "image/png")))
+    )
+)]
 pub async fn count(
     State(app): State<Arc<App>>,
     wanted: Result<Query<Wanted>, QueryRejection>,
@@ -36,6 +50,16 @@ pub async fn count(
     let Query(wanted) =
         wanted.map_err(|_| Problem::bad_request("say overlay=1, sides=COLOUR,COLOUR or set_aside=NUMBER,NUMBER"))?;
     let options = options(&wanted)?;
+    let (place, bytes) = photo(&app, request).await?;
+    let counted = app.counter.count(place, "photo".to_owned(), bytes.to_vec(), options, wanted.overlay == 1).await?;
+    Ok(match counted.overlay {
+        Some(png) => ([(header::CONTENT_TYPE, "image/png")], png).into_response(),
+        None => Json(counted.report).into_response(),
+    })
+}
+
+/// A place in the queue, then the photo that is sent.
+pub async fn photo(app: &App, request: Request) -> Answer<(Place, Bytes)> {
     let place = match app.counter.place() {
         Ok(place) => place,
         Err(error) => {
@@ -43,12 +67,7 @@ pub async fn count(
             return Err(error.into());
         }
     };
-    let bytes = Bytes::from_request(request, &()).await?;
-    let counted = app.counter.count(place, "photo".to_owned(), bytes.to_vec(), options, wanted.overlay == 1).await?;
-    Ok(match counted.overlay {
-        Some(png) => ([(header::CONTENT_TYPE, "image/png")], png).into_response(),
-        None => Json(counted.report).into_response(),
-    })
+    Ok((place, Bytes::from_request(request, &()).await?))
 }
 
 fn options(wanted: &Wanted) -> Answer<Options> {

@@ -7,12 +7,15 @@ use std::any::Any;
 use axum::extract::rejection::BytesRejection;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::audit::UnusableSheet;
 use crate::score::export::ExportError;
+use crate::service::audits::AuditError;
 use crate::service::counter::CounterError;
 use crate::service::new_match::NewMatchError;
 use crate::service::referee::OrderError;
+use crate::service::setup::SetupError;
 use crate::store::StoreError;
 
 /// An error on its way to a client.
@@ -21,15 +24,41 @@ pub struct Problem {
     status: StatusCode,
     kind: &'static str,
     detail: String,
+    /// Why the rules refuse, for who has words of its own.
+    violation: Option<Box<Value>>,
     retry_after_secs: Option<u64>,
 }
+
+/// Every kind of problem with its status: what clients may rely on, and what the document of the API says.
+pub const KINDS: [(&str, u16); 20] = [
+    ("bad_request", 400),
+    ("log_in", 401),
+    ("wrong_password", 401),
+    ("forbidden", 403),
+    ("foreign_origin", 403),
+    ("not_found", 404),
+    ("method", 405),
+    ("timeout", 408),
+    ("conflict", 409),
+    ("played_elsewhere", 409),
+    ("too_large", 413),
+    ("refused", 422),
+    ("not_a_photo", 422),
+    ("not_a_sheet", 422),
+    ("not_exported", 422),
+    ("slow_down", 429),
+    ("busy", 429),
+    ("fault", 500),
+    ("upstream", 502),
+    ("unavailable", 503),
+];
 
 /// What handlers give.
 pub type Answer<T> = Result<T, Problem>;
 
 impl Problem {
     fn new(status: StatusCode, kind: &'static str, detail: impl Into<String>) -> Self {
-        Self { status, kind, detail: detail.into(), retry_after_secs: None }
+        Self { status, kind, detail: detail.into(), violation: None, retry_after_secs: None }
     }
 
     /// There is nothing at this address.
@@ -87,9 +116,19 @@ impl Problem {
         Self::new(StatusCode::REQUEST_TIMEOUT, "timeout", "the request took too long")
     }
 
+    /// It is understood, and cannot be done.
+    pub fn refused(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "refused", detail)
+    }
+
     /// A fault of the program.
     pub fn fault() -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "fault", "a fault in crokeye; its log says more")
+    }
+
+    /// A program elsewhere does not do its part.
+    pub fn upstream(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_GATEWAY, "upstream", detail)
     }
 
     /// Not able to, for now.
@@ -100,10 +139,13 @@ impl Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let body = json!({
+        let mut body = json!({
             "type": "about:blank", "title": self.status.canonical_reason(), "status": self.status.as_u16(),
             "kind": self.kind, "detail": self.detail,
         });
+        if let Some(violation) = self.violation {
+            body["violation"] = *violation;
+        }
         let mut response = (self.status, body.to_string()).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
@@ -117,7 +159,10 @@ impl IntoResponse for Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Refused(reason) => Self::new(StatusCode::UNPROCESSABLE_ENTITY, "refused", reason.to_string()),
+            StoreError::Refused(reason) => Self {
+                violation: Some(Box::new(json!(reason))),
+                ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "refused", reason.to_string())
+            },
             StoreError::Conflict { expected, found } => Self::new(
                 StatusCode::CONFLICT,
                 "conflict",
@@ -169,6 +214,36 @@ impl From<CounterError> for Problem {
     }
 }
 
+impl From<SetupError> for Problem {
+    fn from(error: SetupError) -> Self {
+        Self::refused(error.to_string())
+    }
+}
+
+impl From<AuditError> for Problem {
+    fn from(error: AuditError) -> Self {
+        let detail = error.to_string();
+        match error {
+            AuditError::NoAudit | AuditError::NoPicture => Self::not_found(&detail),
+            AuditError::TooMany => Self::new(StatusCode::TOO_MANY_REQUESTS, "busy", detail),
+            AuditError::Full | AuditError::TooManyDecisions => {
+                Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail)
+            }
+            AuditError::Colours(_) | AuditError::Decision(_) => Self::bad_request(detail),
+            AuditError::Io(_) | AuditError::Output(_) => {
+                tracing::error!(%error, "an audit fails");
+                Self::unavailable("the audit cannot be read or written: is the disk full? The log says more")
+            }
+        }
+    }
+}
+
+impl From<UnusableSheet> for Problem {
+    fn from(error: UnusableSheet) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "not_a_sheet", error.to_string())
+    }
+}
+
 impl From<BytesRejection> for Problem {
     fn from(error: BytesRejection) -> Self {
         match error.status() {
@@ -200,4 +275,30 @@ pub fn unchanged() -> Response {
 pub fn died(_: Box<dyn Any + Send>) -> Response {
     tracing::error!("a request ended in a fault");
     Problem::fault().into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The kinds as they stand in this file: what follows a status is a kind.
+    #[test]
+    fn the_list_of_kinds_is_whole_and_true() {
+        let code = include_str!("error.rs").split("#[cfg(test)]").next().unwrap();
+        let mut found: Vec<(&str, &str)> = Vec::new();
+        for part in code.split("StatusCode::").skip(1) {
+            let name = part.split(|c: char| !(c.is_ascii_uppercase() || c == '_')).next().unwrap();
+            let rest = part[name.len()..].trim_start_matches(|c: char| c == ',' || c.is_whitespace());
+            if let Some(kind) = rest.strip_prefix('"').and_then(|rest| rest.split('"').next()) {
+                found.push((kind, name));
+            }
+        }
+        for (kind, name) in &found {
+            let status =
+                KINDS.iter().find(|(known, _)| known == kind).unwrap_or_else(|| panic!("{kind} is not listed")).1;
+            let title = StatusCode::from_u16(status).unwrap().canonical_reason().unwrap();
+            assert_eq!(title.to_uppercase().replace(' ', "_"), *name, "{kind}");
+        }
+        assert!(KINDS.iter().all(|(kind, _)| found.iter().any(|(used, _)| used == kind)), "{found:?}");
+    }
 }

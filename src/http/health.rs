@@ -10,6 +10,7 @@ use axum::response::IntoResponse;
 
 use super::App;
 use super::error::{Answer, Problem};
+use crate::service::connectors::state::{Doing, State as Connector};
 use crate::service::figures::{Reading, Spent, Stage};
 use crate::service::hall::Table;
 
@@ -17,11 +18,19 @@ use crate::service::hall::Table;
 const STALE: Duration = Duration::from_secs(10);
 
 /// The program answers.
+#[utoipa::path(
+    get, path = "/healthz", tag = "health", security(()),
+    responses((status = 200, description = "It does", body = String, content_type = "text/plain"))
+)]
 pub async fn alive() -> &'static str {
     "ok\n"
 }
 
 /// The program can work: the database answers, and frames come to every board or are not needed.
+#[utoipa::path(
+    get, path = "/readyz", tag = "health", security(()),
+    responses((status = 200, description = "It can", body = String, content_type = "text/plain"))
+)]
 pub async fn ready(State(app): State<Arc<App>>) -> Answer<&'static str> {
     app.store.list(1).await?;
     for table in app.hall.tables() {
@@ -46,6 +55,10 @@ fn lacking(table: &Table) -> Option<&'static str> {
 }
 
 /// Figures in Prometheus' text format.
+#[utoipa::path(
+    get, path = "/metrics", tag = "health",
+    responses((status = 200, description = "Figures", body = String, content_type = "text/plain"))
+)]
 pub async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
     let boards: Vec<(&str, Reading)> =
         app.hall.tables().iter().map(|table| (table.label.id.as_str(), table.board.figures.read())).collect();
@@ -84,5 +97,25 @@ pub async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
             let _ = writeln!(text, "crokeye_stage_seconds_count{labels} {times}");
         }
     }
+    connectors(&mut text, &app.connectors.states());
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text)
+}
+
+/// How the connectors do.
+fn connectors(text: &mut String, states: &[Connector]) {
+    type Of = fn(&Connector) -> u64;
+    let figures: [(&str, &str, &str, Of); 4] = [
+        ("up", "gauge", "1 where the latest message was acknowledged", |state| u64::from(state.state == Doing::Works)),
+        ("delivered_total", "counter", "Messages that were acknowledged", |state| state.delivered),
+        ("failures_total", "counter", "Tries that failed", |state| state.failures),
+        ("given_up_total", "counter", "Messages that were given up", |state| state.given_up),
+    ];
+    for (name, kind, help, of) in figures.iter().filter(|_| !states.is_empty()) {
+        let _ = writeln!(text, "# HELP crokeye_connector_{name} {help}.\n# TYPE crokeye_connector_{name} {kind}");
+        for state in states {
+            let label = state.name.replace(['\\', '"', '\n'], "_");
+            let _ =
+                writeln!(text, "crokeye_connector_{name}{{kind=\"{}\",name=\"{label}\"}} {}", state.kind, of(state));
+        }
+    }
 }

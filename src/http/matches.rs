@@ -15,10 +15,12 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use utoipa::ToSchema;
 
 use super::App;
 use super::boards::At;
 use super::error::{Answer, Problem, created, unchanged};
+use super::schema;
 use crate::score::event::{Evidence, Finish, RoundEntry, Source};
 use crate::score::export::{self, Exported, Target};
 use crate::score::notation::SeatName;
@@ -34,48 +36,67 @@ const LONGEST_NAME: usize = 60;
 /// Matches listed when nothing is said, and at most.
 const LISTED: [u32; 2] = [50, 1_000];
 
-type Body = Result<Bytes, BytesRejection>;
+/// A body that may be too large or broken off.
+pub type Body = Result<Bytes, BytesRejection>;
 
 /// What every command may say.
-#[derive(Debug, Deserialize)]
-struct Said<T> {
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct Said<T> {
+    /// Who does it; `referee` without it.
     #[serde(default)]
     author: String,
+    /// The revision that was seen: refused should the match have changed since.
     #[serde(default)]
     expected: Option<u64>,
     #[serde(flatten)]
-    what: T,
+    pub what: T,
 }
 
 impl<T: DeserializeOwned> Said<T> {
     /// From a body; an empty one says nothing.
-    fn read(body: Body) -> Answer<Self> {
+    pub fn read(body: Body) -> Answer<Self> {
         let body = body?;
         Ok(serde_json::from_slice(if body.is_empty() { b"{}" } else { &body })?)
     }
 
-    fn author(&self) -> String {
-        let name: String = self.author.trim().chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();
-        if name.is_empty() { "referee".to_owned() } else { name }
+    /// Who does it; without a name the referee.
+    pub fn author(&self) -> String {
+        author(&self.author)
     }
 }
 
+/// A name as it goes into a log.
+pub fn author(name: &str) -> String {
+    let name: String = name.trim().chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();
+    if name.is_empty() { "referee".to_owned() } else { name }
+}
+
 /// Nothing more to say.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, ToSchema)]
 pub struct Nothing {}
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, ToSchema)]
 struct Reason {
     reason: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, ToSchema)]
 struct Sides {
     #[serde(default)]
     sides: Option<Vec<SideEntry>>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+struct Confirmed {
+    /// Other numbers than those proposed.
+    #[serde(default)]
+    sides: Option<Vec<SideEntry>>,
+    /// Why they are others.
+    #[serde(default)]
+    reason: Option<String>,
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
 struct Correction {
     #[serde(default)]
     sides: Option<Vec<SideEntry>>,
@@ -84,18 +105,18 @@ struct Correction {
     reason: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, ToSchema)]
 struct Of {
     #[serde(default)]
     of: Option<u64>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, ToSchema)]
 struct First {
     seat: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, ToSchema)]
 struct Ending {
     finish: Finish,
     #[serde(default)]
@@ -110,6 +131,11 @@ pub struct Limit {
 }
 
 /// Matches, newest first.
+#[utoipa::path(
+    get, path = "/api/v1/matches", tag = "matches",
+    params(("limit" = Option<u32>, Query, description = "How many; 50 without it, 1,000 at most")),
+    responses((status = 200, description = "Matches, newest first", body = schema::Matches))
+)]
 pub async fn list(
     State(app): State<Arc<App>>,
     limit: Result<Query<Limit>, QueryRejection>,
@@ -120,6 +146,11 @@ pub async fn list(
 }
 
 /// A match with its log.
+#[utoipa::path(
+    get, path = "/api/v1/matches/{id}", tag = "matches",
+    params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
+    responses((status = 200, description = "The match with its log", body = schema::Match))
+)]
 pub async fn show(State(app): State<Arc<App>>, Path(id): Path<String>) -> Answer<impl IntoResponse> {
     let (loaded, log) = whole(&app, &id).await?;
     let mut value = shown(&loaded);
@@ -128,6 +159,15 @@ pub async fn show(State(app): State<Arc<App>>, Path(id): Path<String>) -> Answer
 }
 
 /// Starts a match, which is played at the board from now on.
+#[utoipa::path(
+    post, path = "/api/v1/matches", tag = "matches",
+    params(("board" = Option<String>, Query, description = "Id of the board; the first without it")),
+    request_body(
+        content = Said<NewMatch>,
+        example = json!({"sides": ["Ann", "Bob"], "rules": "nca", "first": "A", "author": "Carol"})
+    ),
+    responses((status = 201, description = "The match", body = schema::Match))
+)]
 pub async fn start(At(table): At, body: Body) -> Answer<impl IntoResponse> {
     let said = Said::<BTreeMap<String, Value>>::read(body)?;
     let wanted: NewMatch = serde_json::from_value(json!(said.what))?;
@@ -136,12 +176,31 @@ pub async fn start(At(table): At, body: Body) -> Answer<impl IntoResponse> {
 }
 
 /// Plays this match at the board from now on.
+#[utoipa::path(
+    post, path = "/api/v1/matches/{id}/play", tag = "matches",
+    params(
+        ("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"),
+        ("board" = Option<String>, Query, description = "Id of the board; the first without it")
+    ),
+    responses((status = 200, description = "The match", body = schema::Match))
+)]
 pub async fn play(State(app): State<Arc<App>>, At(table): At, Path(id): Path<String>) -> Answer<impl IntoResponse> {
     let number = app.store.find(&id).await?;
     answer(table.referee.play_match(number).await?)
 }
 
 /// Adds a round that a person counted.
+#[utoipa::path(
+    post, path = "/api/v1/matches/{id}/rounds", tag = "matches",
+    params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
+    request_body(
+        content = Said<Sides>,
+        example = json!({
+            "sides": [{"total": 60, "twenties": 1}, {"zones": {"15": 2, "10": 1}, "set_aside": 1}], "author": "Carol"
+        })
+    ),
+    responses((status = 200, description = "The match, with what was appended", body = schema::Match))
+)]
 pub async fn record(State(app): State<Arc<App>>, Path(id): Path<String>, body: Body) -> Answer<impl IntoResponse> {
     let said = Said::<Sides>::read(body)?;
     let sides = said.what.sides.clone().ok_or_else(|| Problem::bad_request("sides is missing"))?;
@@ -150,17 +209,36 @@ pub async fn record(State(app): State<Arc<App>>, Path(id): Path<String>, body: B
 }
 
 /// Takes a proposed round, as it is or with other numbers.
+#[utoipa::path(
+    post, path = "/api/v1/matches/{id}/proposals/{proposal}/confirm", tag = "matches",
+    params(
+        ("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"),
+        ("proposal" = u64, Path, description = "Number of the proposal")
+    ),
+    request_body(content = Said<Confirmed>, example = json!({"author": "Carol", "expected": 2})),
+    responses((status = 200, description = "The match, with what was appended", body = schema::Match))
+)]
 pub async fn confirm(
     State(app): State<Arc<App>>,
     Path((id, proposal)): Path<(String, String)>,
     body: Body,
 ) -> Answer<impl IntoResponse> {
-    let said = Said::<Sides>::read(body)?;
-    let command = Command::Accept { proposal: number(&proposal)?, sides: said.what.sides.clone() };
+    let said = Said::<Confirmed>::read(body)?;
+    let Confirmed { sides, reason } = said.what.clone();
+    let command = Command::Accept { proposal: number(&proposal)?, sides, reason };
     act(&app, &id, &said, command).await
 }
 
 /// Rejects a proposed round.
+#[utoipa::path(
+    post, path = "/api/v1/matches/{id}/proposals/{proposal}/dismiss", tag = "matches",
+    params(
+        ("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"),
+        ("proposal" = u64, Path, description = "Number of the proposal")
+    ),
+    request_body(content = Said<Reason>, example = json!({"reason": "the board was bumped", "author": "Carol"})),
+    responses((status = 200, description = "The match, with what was appended", body = schema::Match))
+)]
 pub async fn dismiss(
     State(app): State<Arc<App>>,
     Path((id, proposal)): Path<(String, String)>,
@@ -172,6 +250,18 @@ pub async fn dismiss(
 }
 
 /// Changes a round.
+#[utoipa::path(
+    post, path = "/api/v1/matches/{id}/rounds/{round}/correct", tag = "matches",
+    params(
+        ("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"),
+        ("round" = u32, Path, description = "Number of the round, from 1")
+    ),
+    request_body(
+        content = Said<Correction>,
+        example = json!({"sides": [{"total": 55}, {"total": 70}], "reason": "it touched the line", "author": "Carol"})
+    ),
+    responses((status = 200, description = "The match, with what was appended", body = schema::Match))
+)]
 pub async fn correct(
     State(app): State<Arc<App>>,
     Path((id, round)): Path<(String, String)>,
@@ -189,6 +279,15 @@ pub async fn correct(
 }
 
 /// Makes a round count no more.
+#[utoipa::path(
+    post, path = "/api/v1/matches/{id}/rounds/{round}/void", tag = "matches",
+    params(
+        ("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"),
+        ("round" = u32, Path, description = "Number of the round, from 1")
+    ),
+    request_body(content = Said<Reason>, example = json!({"reason": "the board was bumped"})),
+    responses((status = 200, description = "The match, with what was appended", body = schema::Match))
+)]
 pub async fn void(
     State(app): State<Arc<App>>,
     Path((id, round)): Path<(String, String)>,
@@ -200,6 +299,12 @@ pub async fn void(
 }
 
 /// Takes back the latest step.
+#[utoipa::path(
+    post, path = "/api/v1/matches/{id}/undo", tag = "matches",
+    params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
+    request_body(content = Said<Of>, example = json!({"of": 3})),
+    responses((status = 200, description = "The match, with what was appended", body = schema::Match))
+)]
 pub async fn undo(State(app): State<Arc<App>>, Path(id): Path<String>, body: Body) -> Answer<impl IntoResponse> {
     let said = Said::<Of>::read(body)?;
     let command = Command::Undo { of: said.what.of };
@@ -207,12 +312,24 @@ pub async fn undo(State(app): State<Arc<App>>, Path(id): Path<String>, body: Bod
 }
 
 /// Does again what was taken back.
+#[utoipa::path(
+    post, path = "/api/v1/matches/{id}/redo", tag = "matches",
+    params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
+    request_body(content = Said<Nothing>, example = json!({})),
+    responses((status = 200, description = "The match, with what was appended", body = schema::Match))
+)]
 pub async fn redo(State(app): State<Arc<App>>, Path(id): Path<String>, body: Body) -> Answer<impl IntoResponse> {
     let said = Said::<Nothing>::read(body)?;
     act(&app, &id, &said, Command::Redo).await
 }
 
 /// Says who starts the next round.
+#[utoipa::path(
+    post, path = "/api/v1/matches/{id}/first", tag = "matches",
+    params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
+    request_body(content = Said<First>, example = json!({"seat": "B"})),
+    responses((status = 200, description = "The match, with what was appended", body = schema::Match))
+)]
 pub async fn first(State(app): State<Arc<App>>, Path(id): Path<String>, body: Body) -> Answer<impl IntoResponse> {
     let said = Said::<First>::read(body)?;
     let seat = seat(&app, &id, &said.what.seat).await?;
@@ -220,6 +337,14 @@ pub async fn first(State(app): State<Arc<App>>, Path(id): Path<String>, body: Bo
 }
 
 /// Ends the match by hand.
+#[utoipa::path(
+    post, path = "/api/v1/matches/{id}/finish", tag = "matches",
+    params(("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID")),
+    request_body(
+        content = Said<Ending>, example = json!({"finish": {"how": "as_it_stands"}, "reason": "the hall closes"})
+    ),
+    responses((status = 200, description = "The match, with what was appended", body = schema::Match))
+)]
 pub async fn finish(State(app): State<Arc<App>>, Path(id): Path<String>, body: Body) -> Answer<impl IntoResponse> {
     let said = Said::<Ending>::read(body)?;
     let command = Command::Finish { finish: said.what.finish.clone(), reason: said.what.reason.clone() };
@@ -227,6 +352,25 @@ pub async fn finish(State(app): State<Arc<App>>, Path(id): Path<String>, body: B
 }
 
 /// Writes a match in another system's format.
+#[utoipa::path(
+    get, path = "/api/v1/matches/{id}/export/{format}", tag = "matches",
+    params(
+        ("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"),
+        (
+            "format" = String, Path,
+            description = "`cmn`, `croki`, `scorekinole`, `reference`, `tourney`, `rounds-csv`, `discs-csv`, `json`"
+        )
+    ),
+    responses(
+        (
+            status = 200, description = "The file",
+            content(
+                (Value = "application/json"), (String = "text/csv"), (String = "text/plain"),
+                (Vec<u8> = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
+            )
+        )
+    )
+)]
 pub async fn export(
     State(app): State<Arc<App>>,
     Path((id, format)): Path<(String, String)>,
@@ -258,6 +402,23 @@ pub async fn export(
 }
 
 /// A document of a match: a photo, a count, a clip.
+#[utoipa::path(
+    get, path = "/api/v1/matches/{id}/evidence/{sha256}", tag = "matches",
+    params(
+        ("id" = String, Path, description = "Number, `last`, or at least four letters of either end of the UUID"),
+        ("sha256" = String, Path, description = "The document's SHA-256 in hexadecimal")
+    ),
+    responses(
+        (
+            status = 200, description = "The document",
+            content(
+                (Vec<u8> = "image/jpeg"), (Vec<u8> = "image/png"), (Vec<u8> = "image/webp"),
+                (Value = "application/json"), (Vec<u8> = "application/octet-stream")
+            )
+        ),
+        (status = 304, description = "`If-None-Match` names it: the client has it")
+    )
+)]
 pub async fn evidence(
     State(app): State<Arc<App>>,
     Path((id, sha256)): Path<(String, String)>,
@@ -288,6 +449,10 @@ pub async fn evidence(
 }
 
 /// The published rule sets.
+#[utoipa::path(
+    get, path = "/api/v1/rules", tag = "rules",
+    responses((status = 200, description = "The rule sets", body = schema::RuleSets))
+)]
 pub async fn rules() -> Answer<impl IntoResponse> {
     let sets = BUILTIN.iter().filter_map(|(name, _)| RuleSet::builtin(name).ok());
     let sets: Vec<Value> = sets.map(|set| json!({ "name": set.name, "title": set.title })).collect();
@@ -295,6 +460,10 @@ pub async fn rules() -> Answer<impl IntoResponse> {
 }
 
 /// A rule set with the source of every value.
+#[utoipa::path(
+    get, path = "/api/v1/rules/{name}", tag = "rules", params(("name" = String, Path, description = "Such as `nca`")),
+    responses((status = 200, description = "The rule set", body = schema::RuleSet))
+)]
 pub async fn rule_set(Path(name): Path<String>) -> Answer<impl IntoResponse> {
     let set = RuleSet::builtin(&name).map_err(|_| Problem::not_found("such rule set"))?;
     let rows = set.rows().map_err(|_| Problem::fault())?;

@@ -25,14 +25,19 @@ macro_rules! asset {
 const ASSETS: &[(&str, &str, &str)] = &[
     ("style.css", "text/css; charset=utf-8", asset!("style.css")),
     ("text.json", "application/json", asset!("text.json")),
+    ("french.json", "application/json", include_str!("../../assets/french.json")),
     ("icon.svg", "image/svg+xml", asset!("icon.svg")),
     ("common.js", "text/javascript; charset=utf-8", asset!("common.js")),
     ("board.js", "text/javascript; charset=utf-8", asset!("board.js")),
     ("proposal.js", "text/javascript; charset=utf-8", asset!("proposal.js")),
+    ("plots.js", "text/javascript; charset=utf-8", asset!("plots.js")),
     ("scoreboard.js", "text/javascript; charset=utf-8", asset!("scoreboard.js")),
     ("boards.js", "text/javascript; charset=utf-8", asset!("boards.js")),
+    ("connectors.js", "text/javascript; charset=utf-8", asset!("connectors.js")),
     ("referee.js", "text/javascript; charset=utf-8", asset!("referee.js")),
     ("history.js", "text/javascript; charset=utf-8", asset!("history.js")),
+    ("setup.js", "text/javascript; charset=utf-8", asset!("setup.js")),
+    ("audit.js", "text/javascript; charset=utf-8", asset!("audit.js")),
     ("login.js", "text/javascript; charset=utf-8", asset!("login.js")),
 ];
 
@@ -80,6 +85,16 @@ pub async fn referee(app: Service, asked: Asked, headers: HeaderMap) -> Answer<R
 /// Matches that were played.
 pub async fn history(app: Service, asked: Asked, headers: HeaderMap) -> Answer<Response> {
     page("history", asset!("history.html"), &app, asked, &headers)
+}
+
+/// Photos against a sheet of scores.
+pub async fn audit(app: Service, asked: Asked, headers: HeaderMap) -> Answer<Response> {
+    page("audit", asset!("audit.html"), &app, asked, &headers)
+}
+
+/// Camera, board, colours, trays and match.
+pub async fn setup(app: Service, asked: Asked, headers: HeaderMap) -> Answer<Response> {
+    page("setup", asset!("setup.html"), &app, asked, &headers)
 }
 
 /// Where one logs in.
@@ -185,6 +200,8 @@ mod tests {
             ("boards", asset!("boards.html")),
             ("referee", asset!("referee.html")),
             ("history", asset!("history.html")),
+            ("audit", asset!("audit.html")),
+            ("setup", asset!("setup.html")),
             ("login", asset!("login.html")),
         ];
         for (name, body) in pages {

@@ -11,18 +11,25 @@ use axum::http::{HeaderMap, header};
 use axum::response::{AppendHeaders, IntoResponse};
 use serde::Deserialize;
 use serde_json::json;
+use utoipa::ToSchema;
 
 use super::App;
 use super::access::{Role, SESSION};
 use super::error::{Answer, Problem};
 use super::guard::{COOKIE, session};
+use super::schema;
 
-#[derive(Deserialize)]
+/// A password.
+#[derive(Deserialize, ToSchema)]
 struct Given {
     password: String,
 }
 
 /// Who asks, as far as is known.
+#[utoipa::path(
+    get, path = "/api/v1/session", tag = "session", security(()),
+    responses((status = 200, description = "Who asks", body = schema::Session))
+)]
 pub async fn who(State(app): State<Arc<App>>, headers: HeaderMap) -> impl IntoResponse {
     let role = match app.access.is_open() {
         true => Some(Role::Referee),
@@ -32,6 +39,10 @@ pub async fn who(State(app): State<Arc<App>>, headers: HeaderMap) -> impl IntoRe
 }
 
 /// Opens a session for who knows a password.
+#[utoipa::path(
+    post, path = "/api/v1/session", tag = "session", security(()), request_body(content = Given),
+    responses((status = 200, description = "Logged in; the cookie `crokeye` is set", body = schema::Session))
+)]
 pub async fn log_in(
     State(app): State<Arc<App>>,
     ConnectInfo(from): ConnectInfo<SocketAddr>,
@@ -48,6 +59,10 @@ pub async fn log_in(
 }
 
 /// Forgets the session.
+#[utoipa::path(
+    delete, path = "/api/v1/session", tag = "session", security(()),
+    responses((status = 200, description = "Logged out", body = schema::Session))
+)]
 pub async fn log_out(State(app): State<Arc<App>>, headers: HeaderMap) -> impl IntoResponse {
     if let Some(session) = session(&headers) {
         app.access.log_out(session);

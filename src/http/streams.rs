@@ -20,8 +20,10 @@ use tokio::time::timeout;
 use super::App;
 use super::boards::At;
 use super::error::{Answer, Problem};
+use super::schema;
+use crate::service::hall::Table;
 use crate::service::hub::{Id, Listener, Message};
-use crate::service::pictures::Jpeg;
+use crate::service::pictures::{Drawn, Jpeg, Kind};
 
 /// How often an idle stream says that it is alive.
 const ALIVE: Duration = Duration::from_secs(15);
@@ -39,12 +41,26 @@ pub struct Since {
 }
 
 /// The whole state, `crokeye.state/1`.
+#[utoipa::path(
+    get, path = "/api/v1/boards/{board}/state", tag = "boards",
+    params(("board" = String, Path, description = "Id of the board")),
+    responses((status = 200, description = "Board and match now", body = schema::State))
+)]
 pub async fn state(At(table): At) -> impl IntoResponse {
     let json = table.hub.snapshot().json;
     ([(header::CONTENT_TYPE, "application/json")], json.to_string())
 }
 
 /// Events as server-sent events; `Last-Event-ID` resumes.
+#[utoipa::path(
+    get, path = "/api/v1/boards/{board}/events", tag = "boards",
+    params(
+        ("board" = String, Path, description = "Id of the board"),
+        ("last" = Option<String>, Query, description = "Id of the last message that was seen: what came after follows"),
+        ("last-event-id" = Option<String>, Header, description = "As `last`")
+    ),
+    responses((status = 200, description = "Events, without end", body = String, content_type = "text/event-stream"))
+)]
 pub async fn events(
     State(app): State<Arc<App>>,
     At(table): At,
@@ -74,6 +90,14 @@ async fn next(listener: &mut Listener, closing: &mut watch::Receiver<bool>) -> O
 }
 
 /// Events over a WebSocket, each as `{"id": ..., "data": ...}`; `?last=ID` resumes.
+#[utoipa::path(
+    get, path = "/api/v1/boards/{board}/live", tag = "boards",
+    params(
+        ("board" = String, Path, description = "Id of the board"),
+        ("last" = Option<String>, Query, description = "Id of the last message that was seen: what came after follows")
+    ),
+    responses((status = 101, description = "A WebSocket: each message is `{\"id\", \"data\"}`"))
+)]
 pub async fn live(
     State(app): State<Arc<App>>,
     At(table): At,
@@ -110,6 +134,11 @@ async fn talk(mut socket: WebSocket, mut listener: Listener, mut closing: watch:
 }
 
 /// The newest picture.
+#[utoipa::path(
+    get, path = "/api/v1/boards/{board}/picture.jpg", tag = "boards",
+    params(("board" = String, Path, description = "Id of the board")),
+    responses((status = 200, description = "The newest picture", body = Vec<u8>, content_type = "image/jpeg"))
+)]
 pub async fn picture(At(table): At) -> Answer<impl IntoResponse> {
     let pictures = Arc::clone(&table.board.pictures);
     let picture = tokio::task::spawn_blocking(move || pictures.newest()).await;
@@ -121,28 +150,187 @@ pub async fn picture(At(table): At) -> Answer<impl IntoResponse> {
 }
 
 /// Pictures as they change, as `multipart/x-mixed-replace`.
-pub async fn pictures(State(app): State<Arc<App>>, At(table): At) -> Answer<impl IntoResponse> {
+#[utoipa::path(
+    get, path = "/api/v1/boards/{board}/picture.mjpeg", tag = "boards",
+    params(
+        ("board" = String, Path, description = "Id of the board"),
+        ("fps" = Option<f64>, Query, description = "Pictures a second, 0.1 to 10; without it they come as they change")
+    ),
+    responses(
+        (
+            status = 200, description = "Pictures as they change, without end", body = Vec<u8>,
+            content_type = "multipart/x-mixed-replace"
+        )
+    )
+)]
+pub async fn pictures(State(app): State<Arc<App>>, At(table): At, pace: Paced) -> Answer<impl IntoResponse> {
+    let steady = Pace::steady(pace)?;
     let shown = Arc::clone(&table.board.pictures);
-    let (changes, closing) = (shown.stream(), app.closing.clone());
+    let changes = shown.stream();
     // The newest picture first: a board at rest may not show another one for long.
     let newest = tokio::task::spawn_blocking(move || shown.newest()).await;
     let newest: Option<Jpeg> = newest.ok().and_then(Result::ok).flatten().map(Jpeg::from);
-    let reel = Reel { changes, closing, newest, shown: 0 };
+    Ok(reel(Raw(changes), newest, steady, app.closing.clone()))
+}
+
+/// The count that stands, drawn on its picture.
+#[utoipa::path(
+    get, path = "/api/v1/boards/{board}/overlay.jpg", tag = "boards",
+    params(("board" = String, Path, description = "Id of the board")),
+    responses((status = 200, description = "The picture", body = Vec<u8>, content_type = "image/jpeg"))
+)]
+pub async fn overlay(At(table): At) -> Answer<impl IntoResponse> {
+    count(&table, Kind::Overlay).await
+}
+
+/// The count that stands, seen from above.
+#[utoipa::path(
+    get, path = "/api/v1/boards/{board}/top.jpg", tag = "boards",
+    params(("board" = String, Path, description = "Id of the board")),
+    responses((status = 200, description = "The picture", body = Vec<u8>, content_type = "image/jpeg"))
+)]
+pub async fn top(At(table): At) -> Answer<impl IntoResponse> {
+    count(&table, Kind::Top).await
+}
+
+async fn count(table: &Table, kind: Kind) -> Answer<impl IntoResponse + use<>> {
+    let drawn = table.board.pictures.counts().borrow().clone();
+    let drawn = drawn.ok_or_else(|| Problem::unavailable("nothing is counted yet"))?;
+    let jpeg = tokio::task::spawn_blocking(move || drawn.jpeg(kind)).await.ok().flatten();
+    let jpeg = jpeg.ok_or_else(Problem::fault)?;
+    Ok(([(header::CONTENT_TYPE, "image/jpeg")], jpeg.to_vec()))
+}
+
+/// Each count drawn on its picture, as it changes.
+#[utoipa::path(
+    get, path = "/api/v1/boards/{board}/overlay.mjpeg", tag = "boards",
+    params(
+        ("board" = String, Path, description = "Id of the board"),
+        ("fps" = Option<f64>, Query, description = "Pictures a second, 0.1 to 10; without it they come as they change")
+    ),
+    responses(
+        (
+            status = 200, description = "Pictures, without end", body = Vec<u8>,
+            content_type = "multipart/x-mixed-replace"
+        )
+    )
+)]
+pub async fn overlays(State(app): State<Arc<App>>, At(table): At, pace: Paced) -> Answer<impl IntoResponse> {
+    counts(&app, &table, pace, Kind::Overlay)
+}
+
+/// Each count seen from above, as it changes.
+#[utoipa::path(
+    get, path = "/api/v1/boards/{board}/top.mjpeg", tag = "boards",
+    params(
+        ("board" = String, Path, description = "Id of the board"),
+        ("fps" = Option<f64>, Query, description = "Pictures a second, 0.1 to 10; without it they come as they change")
+    ),
+    responses(
+        (
+            status = 200, description = "Pictures, without end", body = Vec<u8>,
+            content_type = "multipart/x-mixed-replace"
+        )
+    )
+)]
+pub async fn tops(State(app): State<Arc<App>>, At(table): At, pace: Paced) -> Answer<impl IntoResponse> {
+    counts(&app, &table, pace, Kind::Top)
+}
+
+fn counts(app: &App, table: &Table, pace: Paced, kind: Kind) -> Answer<impl IntoResponse + use<>> {
+    let source = Counts { changes: table.board.pictures.counts(), drawing: None, kind };
+    Ok(reel(source, None, Pace::steady(pace)?, app.closing.clone()))
+}
+
+/// Where the pictures of a stream come from.
+trait Source: Send + 'static {
+    /// The next one; None once there will be no more.
+    fn next(&mut self) -> impl Future<Output = Option<Jpeg>> + Send;
+}
+
+/// What the camera shows.
+struct Raw(watch::Receiver<Option<Jpeg>>);
+
+impl Source for Raw {
+    async fn next(&mut self) -> Option<Jpeg> {
+        loop {
+            self.0.changed().await.ok()?;
+            if let Some(jpeg) = self.0.borrow_and_update().clone() {
+                return Some(jpeg);
+            }
+        }
+    }
+}
+
+/// What is counted.
+struct Counts {
+    changes: watch::Receiver<Option<Arc<Drawn>>>,
+    /// One that is being drawn: whoever does not wait for it to the end begins with it again.
+    drawing: Option<Arc<Drawn>>,
+    kind: Kind,
+}
+
+impl Source for Counts {
+    async fn next(&mut self) -> Option<Jpeg> {
+        loop {
+            while self.drawing.is_none() {
+                self.changes.changed().await.ok()?;
+                self.drawing = self.changes.borrow_and_update().clone();
+            }
+            let (drawn, kind) = (self.drawing.clone()?, self.kind);
+            let jpeg = tokio::task::spawn_blocking(move || drawn.jpeg(kind)).await.ok().flatten();
+            self.drawing = None;
+            if jpeg.is_some() {
+                return jpeg;
+            }
+        }
+    }
+}
+
+/// How a stream is wanted.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Pace {
+    /// Pictures a second, whether they change or not; without it they come as they change.
+    fps: Option<f64>,
+}
+
+impl Pace {
+    /// The time between two pictures.
+    fn steady(asked: Result<Query<Self>, QueryRejection>) -> Answer<Option<Duration>> {
+        let wrong = || Problem::bad_request("fps is a number from 0.1 to 10");
+        let Query(pace) = asked.map_err(|_| wrong())?;
+        let within = |fps: f64| (0.1..=10.0).contains(&fps).then(|| Duration::from_secs_f64(1.0 / fps));
+        pace.fps.map(|fps| within(fps).ok_or_else(wrong)).transpose()
+    }
+}
+
+type Paced = Result<Query<Pace>, QueryRejection>;
+
+fn reel<S: Source>(
+    source: S,
+    newest: Option<Jpeg>,
+    steady: Option<Duration>,
+    closing: watch::Receiver<bool>,
+) -> impl IntoResponse {
+    let reel = Reel { source, closing, newest, steady, shown: 0 };
     let parts = stream::unfold(reel, async |mut reel| Some((Ok::<_, Infallible>(reel.next().await?), reel)));
     let media_type = format!("multipart/x-mixed-replace; boundary={BOUNDARY}");
-    Ok(([(header::CONTENT_TYPE, media_type)], Body::from_stream(parts)))
+    ([(header::CONTENT_TYPE, media_type)], Body::from_stream(parts))
 }
 
 /// A stream of pictures.
-struct Reel {
-    changes: watch::Receiver<Option<Jpeg>>,
+struct Reel<S> {
+    source: S,
     closing: watch::Receiver<bool>,
     newest: Option<Jpeg>,
+    /// The newest is sent again after so long.
+    steady: Option<Duration>,
     /// How often the newest was sent.
     shown: u32,
 }
 
-impl Reel {
+impl<S: Source> Reel<S> {
     /// The next part; None once the program ends.
     async fn next(&mut self) -> Option<Bytes> {
         let jpeg = match &self.newest {
@@ -157,14 +345,11 @@ impl Reel {
     /// The next picture, or the newest again: browsers show a part when they have seen the one after it.
     async fn changed(&mut self) -> Option<Jpeg> {
         loop {
-            let again = if self.shown < 2 { SOON } else { ALIVE };
+            let again = self.steady.unwrap_or(if self.shown < 2 { SOON } else { ALIVE });
             tokio::select! {
-                changed = self.changes.changed() => {
-                    changed.ok()?;
-                    if let Some(jpeg) = self.changes.borrow_and_update().clone() {
-                        (self.newest, self.shown) = (Some(jpeg.clone()), 0);
-                        return Some(jpeg);
-                    }
+                next = self.source.next() => {
+                    (self.newest, self.shown) = (Some(next?), 0);
+                    return self.newest.clone();
                 }
                 () = tokio::time::sleep(again) => {
                     if let Some(jpeg) = &self.newest {

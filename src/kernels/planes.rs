@@ -63,28 +63,35 @@ fn smooth_121(plane: &mut Array2<f32>) {
         return;
     }
     let Some(data) = plane.as_slice_mut() else { return };
-    let mut before = vec![0.0; columns];
-    for row in data.chunks_exact_mut(columns) {
-        before.copy_from_slice(row);
-        let (first, last) = (before[0], before[columns - 1]);
-        for (value, near) in row[1..].iter_mut().zip(before.windows(3)) {
-            *value = 0.25 * (near[0] + near[2]) + 0.5 * near[1];
-        }
-        row[0] = 0.25 * (first + before[1]) + 0.5 * first;
-        row[columns - 1] = 0.25 * before[columns - 2] + 0.75 * last;
+    // A row with its ends repeated.
+    let mut row = vec![0.0; columns + 2];
+    for values in data.chunks_exact_mut(columns) {
+        row[1..=columns].copy_from_slice(values);
+        (row[0], row[columns + 1]) = (values[0], values[columns - 1]);
+        mix(values, &row, &row[1..], &row[2..]);
     }
-    // Downwards with a copy of the unsmoothed row above.
-    let mut above = data[..columns].to_vec();
+    // Downwards with copies of the rows that are written over.
+    let (mut above, mut here) = (data[..columns].to_vec(), data[..columns].to_vec());
     for y in 0..rows {
-        let (upper, lower) = data.split_at_mut((y + 1) * columns);
-        let here = &mut upper[y * columns..];
-        let below = lower.get(..columns);
-        for x in 0..columns {
-            let value = here[x];
-            let under = below.map_or(value, |b| b[x]);
-            here[x] = 0.25 * (above[x] + under) + 0.5 * value;
-            above[x] = value;
+        let below = ((y + 1).min(rows - 1)) * columns;
+        let (written, unwritten) = data.split_at_mut(below);
+        if y + 1 < rows {
+            mix(&mut written[y * columns..], &above, &here, unwritten);
+            std::mem::swap(&mut above, &mut here);
+            here.copy_from_slice(&unwritten[..columns]);
+        } else {
+            let last = here.clone();
+            mix(unwritten, &above, &here, &last);
         }
+    }
+}
+
+/// `out = (a + 2 b + c) / 4`, over the length of `out`.
+fn mix(out: &mut [f32], a: &[f32], b: &[f32], c: &[f32]) {
+    let n = out.len();
+    let (a, b, c) = (&a[..n], &b[..n], &c[..n]);
+    for i in 0..n {
+        out[i] = 0.25 * (a[i] + c[i]) + 0.5 * b[i];
     }
 }
 
@@ -152,5 +159,31 @@ impl Reduced {
     /// The averaged raster.
     pub fn raster(&self) -> Raster<'_> {
         Raster { bytes: &self.bytes, columns: self.columns, rows: self.rows }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn smoothing_is_the_binomial_window_with_repeated_borders() {
+        let (rows, columns) = (5, 7);
+        let value = |y: usize, x: usize| ((y * 31 + x * 17) % 23) as f32;
+        let mut planes = Planes::new(rows, columns);
+        planes.rgb.iter_mut().for_each(|plane| *plane = Array2::from_shape_fn((rows, columns), |(y, x)| value(y, x)));
+        planes.smooth();
+        for y in 0..rows {
+            for x in 0..columns {
+                let mut expected = 0.0;
+                for (dy, wy) in [(-1, 0.25), (0, 0.5), (1, 0.25)] {
+                    for (dx, wx) in [(-1, 0.25), (0, 0.5), (1, 0.25)] {
+                        let clamped = |v: usize, d: i32, n: usize| (v as i32 + d).clamp(0, n as i32 - 1) as usize;
+                        expected += wy * wx * value(clamped(y, dy, rows), clamped(x, dx, columns));
+                    }
+                }
+                assert!((planes.rgb[1][[y, x]] - expected).abs() < 1e-5, "({x}, {y})");
+            }
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Votes in a raster: add at a place, smooth, find the peaks.
 
+use std::ops::Range;
+
 /// A raster of votes, row-major.
 #[derive(Clone, Debug)]
 pub struct Votes {
@@ -58,22 +60,42 @@ impl Votes {
         }
     }
 
-    /// Maxima above `floor` that have no greater within `reach` px, best first (raster order among equals).
+    /// Maxima above `floor` (at least 0) that have no greater within `reach` px, best first (raster order among equals).
     pub fn peaks(&self, floor: f32, reach: usize) -> Vec<Peak> {
         let (columns, rows) = (self.columns, self.rows);
         let mut out = Vec::new();
-        for y in reach..rows.saturating_sub(reach) {
-            let row = &self.data[y * columns..(y + 1) * columns];
-            for x in reach..columns.saturating_sub(reach) {
-                let votes = row[x];
-                // Nearly every pixel is out at its neighbours.
-                if votes > floor && votes > row[x - 1] && votes >= row[x + 1] && self.is_peak(x, y, reach, votes) {
+        // A maximum within its reach is the first greatest of whatever block of that side it lies in.
+        let side = reach + 1;
+        let mut greatest = vec![0.0f32; columns];
+        for top in (reach..rows.saturating_sub(reach)).step_by(side) {
+            let bottom = (top + side).min(rows - reach);
+            greatest.fill(floor);
+            for row in self.data[top * columns..bottom * columns].chunks_exact(columns) {
+                for (most, votes) in greatest.iter_mut().zip(row) {
+                    *most = if *votes > *most { *votes } else { *most };
+                }
+            }
+            for left in (reach..columns.saturating_sub(reach)).step_by(side) {
+                let right = (left + side).min(columns - reach);
+                let votes = greatest[left..right].iter().copied().fold(floor, f32::max);
+                if votes > floor
+                    && let Some((x, y)) = self.first(votes, left..right, top..bottom)
+                    && self.is_peak(x, y, reach, votes)
+                {
                     out.push(Peak { x: x as f32, y: y as f32, votes });
                 }
             }
         }
-        out.sort_by(|a, b| b.votes.total_cmp(&a.votes));
+        out.sort_by(|a, b| b.votes.total_cmp(&a.votes).then(a.y.total_cmp(&b.y)).then(a.x.total_cmp(&b.x)));
         out
+    }
+
+    /// The first place, in raster order, with so many votes in a block.
+    fn first(&self, votes: f32, columns: Range<usize>, mut rows: Range<usize>) -> Option<(usize, usize)> {
+        rows.find_map(|y| {
+            let row = &self.data[y * self.columns..][columns.clone()];
+            row.iter().position(|v| *v == votes).map(|x| (columns.start + x, y))
+        })
     }
 
     fn is_peak(&self, x: usize, y: usize, reach: usize, votes: f32) -> bool {
@@ -123,5 +145,25 @@ mod tests {
         votes.add(10.0, 10.0, 1.0);
         votes.spread();
         assert_eq!(votes.peaks(0.5, 4).len(), 1);
+    }
+
+    #[test]
+    fn peaks_are_the_places_without_a_greater_one_in_reach() {
+        let (columns, rows, reach) = (37, 29, 3);
+        let mut votes = Votes::new(columns, rows);
+        // Small whole numbers: there are many equals.
+        votes.data.iter_mut().enumerate().for_each(|(i, v)| *v = ((i * i * 7 + i * 13) % 31) as f32);
+        let mut expected = Vec::new();
+        for y in reach..rows - reach {
+            for x in reach..columns - reach {
+                if votes.data[y * columns + x] > 4.0 && votes.is_peak(x, y, reach, votes.data[y * columns + x]) {
+                    expected.push((x, y));
+                }
+            }
+        }
+        let mut found: Vec<_> = votes.peaks(4.0, reach).iter().map(|p| (p.x as usize, p.y as usize)).collect();
+        found.sort_by_key(|&(x, y)| (y, x));
+        assert!(found.len() > 5);
+        assert_eq!(found, expected);
     }
 }

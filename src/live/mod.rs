@@ -16,6 +16,7 @@ mod fuse;
 mod gate;
 mod hole;
 pub mod input;
+mod light;
 mod player;
 mod round;
 mod scenery;
@@ -29,10 +30,11 @@ pub use event::{Event, What};
 pub use fuse::Fuse;
 pub use gate::{Area, Gate, Glimpse};
 pub use input::{Input, Key};
+pub use light::Light;
 pub use player::Player;
 pub use round::Phase;
 pub use tray::Region;
-pub use watcher::{Settings, Standing, Watcher};
+pub use watcher::{Counted, Settings, Standing, Watcher};
 
 /// Settings of the gate.
 pub use gate::Config as GateConfig;

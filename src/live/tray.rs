@@ -6,7 +6,7 @@
 use image::RgbImage;
 
 /// A region of the picture, px.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
 pub struct Region {
     /// Left edge.
     pub x: u32,

@@ -5,6 +5,7 @@
 //! where it was; if it, or the camera, was moved, discs and what is known of the board's look move with it.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
+use std::sync::Arc;
 use std::time::Duration;
 
 use image::RgbImage;
@@ -14,6 +15,7 @@ use super::event::{BoardChange, CameraState, Event, SCHEMA, What};
 use super::gate::{Area, Glimpse};
 use super::hole;
 use super::input::{Input, Key, Told};
+use super::light::{self, Light};
 use super::round::{self, Phase, Rounds, Seen};
 use super::scenery::{self, Cover, Difference, Places, Scenery};
 use super::tracker;
@@ -24,7 +26,7 @@ use crate::count::report::{Report, Review, Status, Timing, rounded};
 use crate::count::{self, Count, Options, Scene};
 use crate::detect;
 use crate::geometry::Point;
-use crate::register::{self, Registration};
+use crate::register::{self, NotFound, Registration};
 
 /// What a session needs to know.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +60,19 @@ pub struct Standing {
     pub phase: Phase,
     /// What is waited for.
     pub waits: String,
+    /// Why no board was found in the last picture that was searched for one.
+    pub not_found: Option<NotFound>,
+    /// The light on the board, or in a picture without one.
+    pub light: Option<Light>,
+}
+
+/// A picture and its count.
+#[derive(Clone, Debug)]
+pub struct Counted {
+    /// The picture.
+    pub frame: Frame,
+    /// Its count.
+    pub count: Count,
 }
 
 /// A board that moved less than this, mm, has not moved: a track's own error is a tenth of it.
@@ -126,6 +141,7 @@ pub struct Watcher {
     rounds: Rounds,
     trays: [Option<Tray>; 2],
     standing: Standing,
+    counted: Option<Arc<Counted>>,
     held: Option<String>,
     /// A picture in which something only reaches over the ditch: since when, its frames, itself.
     beside: Option<(Duration, u32, RgbImage)>,
@@ -150,6 +166,7 @@ impl Watcher {
             rounds,
             trays,
             standing,
+            counted: None,
             held: None,
             beside: None,
             camera: CameraState::Back,
@@ -164,6 +181,11 @@ impl Watcher {
     /// What there is to show.
     pub fn standing(&self) -> &Standing {
         &self.standing
+    }
+
+    /// The count that stands, with its picture.
+    pub fn counted(&self) -> Option<&Arc<Counted>> {
+        self.counted.as_ref()
     }
 
     /// Where the board is, while it is known.
@@ -235,8 +257,17 @@ impl Watcher {
     /// Looks for a board anywhere.
     fn search(&mut self, rgb: &RgbImage) -> Option<round::Told> {
         let frame = self.frame(rgb);
-        let found = register::register(&frame, &self.settings.options.register).ok()?;
-        Some(self.anchor(&frame, found, None))
+        match register::register(&frame, &self.settings.options.register) {
+            Ok(found) => {
+                self.standing.light = Some(light::light(rgb, Some(&found)));
+                Some(self.anchor(&frame, found, None))
+            }
+            Err(reason) => {
+                self.standing.light = Some(light::light(rgb, None));
+                self.standing.not_found = Some(reason);
+                None
+            }
+        }
     }
 
     /// Takes `registration` for the board's place from now on.
@@ -245,6 +276,7 @@ impl Watcher {
         self.area = Some(Some(Area::of(&registration, self.size_px)));
         self.unseen_since = None;
         self.standing.board = true;
+        self.standing.not_found = None;
         self.wait_for("the board to rest");
         let board =
             count::assemble(frame, registration.clone(), nothing(), &self.settings.options).report.board.map(Box::new);
@@ -271,6 +303,7 @@ impl Watcher {
             tracked => register::register(&frame, &self.settings.options.register).ok().or(tracked),
         };
         let Some(found) = found else { return self.unseen(rgb, moment.at) };
+        self.standing.light = Some(light::light(rgb, Some(&found)));
         laps.at[1] = (laps.clock)();
         let moved_px = shift_px(stored, &found);
         let scale = stored.camera.scale_px_per_mm(Point::new(0.0, 0.0), 0.0).unwrap_or(1.0);
@@ -359,7 +392,8 @@ impl Watcher {
         let hole_mm = scene.registration.hole_mm;
         self.rounds.untold(moment.number, difference.unexplained.iter().any(|at| at.norm() < hole_mm));
         // What is known of 20s may just have changed.
-        let mut report = self.assembled(frame, scene.registration.clone(), scene.detections.clone()).report;
+        let mut counted = self.assembled(frame, scene.registration.clone(), scene.detections.clone());
+        let report = &mut counted.report;
         for at in &difference.unexplained {
             let reason = format!("something of a disc's size near ({:.0}, {:.0}) mm is not counted", at.x, at.y);
             report.review.push(Review { disc: None, reason, at_mm: None, total_if_other: Default::default() });
@@ -368,6 +402,8 @@ impl Watcher {
         if self.rounds.phase() == Phase::Ready {
             self.trays.iter_mut().flatten().for_each(|tray| tray.learn(&frame.rgb));
         }
+        let mut report = report.clone();
+        self.counted = Some(Arc::new(Counted { frame: frame.clone(), count: counted }));
         let tray = self.tray(frame, scene);
         self.rounds.keep(&report, tray);
         let same = self.standing.report.as_ref().is_some_and(|before| says_the_same(before, &report));
@@ -415,6 +451,7 @@ impl Watcher {
             return self.hold("the board is not seen".to_owned());
         }
         self.board = None;
+        self.counted = None;
         self.area = Some(None);
         self.unseen_since = None;
         self.standing.board = false;

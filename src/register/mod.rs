@@ -1,7 +1,7 @@
 //! Registration: a picture to where the board is.
 //!
 //! In: a [`Frame`](crate::capture::Frame). Out: a [`Registration`], the camera that looks at the board, the rings
-//! measured on it, and how far both may be wrong.
+//! measured on it, and how far both may be wrong. Where a person pointed at the board, it is looked for there alone.
 
 mod finish;
 pub mod identify;
@@ -10,7 +10,10 @@ mod orient;
 pub mod rings;
 pub mod seed;
 pub mod solve;
+pub mod start;
 mod still;
+
+use std::sync::Arc;
 
 use image::RgbImage;
 use serde::{Deserialize, Serialize};
@@ -18,23 +21,26 @@ use serde::{Deserialize, Serialize};
 use crate::board::{Line, SHOOTING_LINE_MM};
 use crate::capture::Frame;
 use crate::geometry::{BoardMm, Camera, Point};
-use crate::kernels::edges::{Rank, edges};
+use crate::kernels::edges::{Edge, Rank, edges};
 use crate::kernels::picture::{MOST_BLOCK, shrink};
 use identify::Identified;
 use rings::Profile;
 use solve::CameraPriors;
+use start::{Start, StartError};
 pub(crate) use still::Anchors;
 
 /// Settings of the registration.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Config {
     /// Length of the picture's longer side, px, at which the board is first looked for.
     pub search_px: f64,
+    /// Where a person says that the board is.
+    pub start: Option<Arc<Start>>,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { search_px: 720.0 }
+        Self { search_px: 720.0, start: None }
     }
 }
 
@@ -52,6 +58,9 @@ pub enum NotFound {
     /// Nothing round with the rings of a board.
     #[error("no crokinole board: nothing in the picture has its hole and three rings in the right proportion")]
     NoRings,
+    /// A person's points do not lie on a board's lines in this picture.
+    #[error("the board is not where it was pointed at: {0}")]
+    NotAtStart(#[from] StartError),
 }
 
 /// Where the board is.
@@ -152,6 +161,9 @@ pub fn register(frame: &Frame, config: &Config) -> Result<Registration, NotFound
     let priors = CameraPriors::new(f64::from(width), f64::from(height), &frame.lens);
     let long = f64::from(width.max(height));
     let mut factor = (long / config.search_px).round().clamp(1.0, MOST_BLOCK as f64) as u32;
+    if let Some(start) = &config.start {
+        return Ok(start::register(&frame.rgb, &priors, start, factor)?);
+    }
     loop {
         let small = shrink(&frame.rgb, factor);
         let scale = 1.0 / f64::from(factor);
@@ -255,19 +267,7 @@ fn find_by(rank: Rank, picture: &RgbImage, priors: &CameraPriors) -> Option<Iden
     let seeds = seed::seeds(&edges, width, height, priors.focal_px, priors.principal);
     let mut best: Option<Identified> = None;
     for seed in distinct(&seeds) {
-        let mut camera = identify::sharpen(&edges, &seed.camera, priors).unwrap_or_else(|| seed.camera.clone());
-        let Some(mut found) = look(picture, &camera) else { continue };
-        for _ in 0..POLISHINGS {
-            if found.score > SURE_SCORE || found.score < LEAST_SCORE {
-                break;
-            }
-            let Some(polished) = finish::polish(picture, priors, &found, POLISH_GATE_PX) else { break };
-            camera = polished;
-            match look(picture, &camera) {
-                Some(again) if again.score > found.score => found = again,
-                _ => break,
-            }
-        }
+        let Some(found) = followed(picture, &edges, &seed.camera, priors, LEAST_SCORE) else { continue };
         if best.as_ref().is_none_or(|b| found.score > b.score) {
             best = Some(found);
         }
@@ -276,6 +276,31 @@ fn find_by(rank: Rank, picture: &RgbImage, priors: &CameraPriors) -> Option<Iden
         }
     }
     best.filter(|b| b.score > LEAST_SCORE)
+}
+
+/// What a first guess comes to: sharpened by the edges, its circles named, solved and looked at again as long as that
+/// shows more. One that shows less than `least` is not followed any further.
+fn followed(
+    picture: &RgbImage,
+    edges: &[Edge],
+    guess: &Camera,
+    priors: &CameraPriors,
+    least: f64,
+) -> Option<Identified> {
+    let mut camera = identify::sharpen(edges, guess, priors).unwrap_or_else(|| guess.clone());
+    let mut found = look(picture, &camera)?;
+    for _ in 0..POLISHINGS {
+        if found.score > SURE_SCORE || found.score < least {
+            break;
+        }
+        let Some(polished) = finish::polish(picture, priors, &found, POLISH_GATE_PX) else { break };
+        camera = polished;
+        match look(picture, &camera) {
+            Some(again) if again.score > found.score => found = again,
+            _ => break,
+        }
+    }
+    Some(found)
 }
 
 /// How often a promising board is solved and looked at again, and how far from the guess its edges may be, px.

@@ -373,9 +373,11 @@ fn refine(edges: &[Edge], centre: Point<ImagePx>, shape: &Matrix2<f64>, radius: 
     Some(map.transpose() * conic * map)
 }
 
-/// The two poses in which a circle of radius 100 mm appears as `conic`.
-fn poses(conic: &Matrix3<f64>, focal_px: f64, principal: Point<ImagePx>) -> Vec<Camera> {
-    const RADIUS: f64 = 100.0;
+/// The radius of the circle in [`poses`], mm.
+pub(super) const RADIUS: f64 = 100.0;
+
+/// The two poses in which a circle of radius [`RADIUS`] appears as `conic`.
+pub(super) fn poses(conic: &Matrix3<f64>, focal_px: f64, principal: Point<ImagePx>) -> Vec<Camera> {
     let k = Matrix3::new(focal_px, 0.0, principal.x, 0.0, focal_px, principal.y, 0.0, 0.0, 1.0);
     let mut q = k.transpose() * conic * k;
     if q.determinant() > 0.0 {

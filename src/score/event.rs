@@ -8,13 +8,14 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::format::{Format, Party, Seat};
 use super::rules::{Rules, Taken};
 use super::tally::{Oddity, SideEntry, SideScore};
 
 /// A player.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Player {
     /// As displayed.
     pub name: String,
@@ -90,8 +91,9 @@ pub struct Setup {
 }
 
 /// Who or what gave the numbers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "by", rename_all = "snake_case")]
+#[schema(as = RoundSource)]
 pub enum Source {
     /// A person.
     Person,
@@ -114,7 +116,7 @@ pub enum Source {
 }
 
 /// A document that shows how a round came to its numbers, kept by its content.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Evidence {
     /// SHA-256 of the bytes, in hexadecimal.
     pub sha256: String,
@@ -128,7 +130,7 @@ pub struct Evidence {
 }
 
 /// How a match is ended by hand.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "how", rename_all = "snake_case")]
 pub enum Finish {
     /// The points as they stand decide.
@@ -153,7 +155,7 @@ pub enum Finish {
 }
 
 /// A round as asked for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RoundEntry {
     /// One entry a side, in order.
@@ -197,6 +199,9 @@ pub enum Command {
         /// Other numbers.
         #[serde(default)]
         sides: Option<Vec<SideEntry>>,
+        /// Why they are others.
+        #[serde(default)]
+        reason: Option<String>,
     },
     /// Reject a proposal.
     Dismiss {
@@ -311,6 +316,9 @@ pub enum Event {
         /// The proposal it came from.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         proposal: Option<u64>,
+        /// Why its numbers are not those proposed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     /// A round's numbers or shooters were changed.
     RoundCorrected {

@@ -5,12 +5,13 @@
 //! the same as holding both seats of their side.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::rules::Rules;
 use crate::board::Side;
 
 /// A side of the match: one player, two partners, or one of three rivals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Party {
     /// The first side.
@@ -56,13 +57,14 @@ impl std::fmt::Display for Party {
 }
 
 /// A place at the board, numbered clockwise from 0. Seat 0 belongs to side A.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(transparent)]
 pub struct Seat(pub u8);
 
 /// How many play, and how they are divided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = MatchFormat)]
 pub enum Format {
     /// One against one.
     Singles,

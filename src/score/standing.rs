@@ -1,6 +1,7 @@
 //! From rounds to points, and from points to the end of the match. Pure arithmetic over settled rules.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::format::{Format, Party};
 use super::rules::{Conversion, End, EndTie, RoundTie, Rules};
@@ -82,8 +83,9 @@ pub fn points_possible(rules: &Rules, points: &[u32], most: u32) -> bool {
 }
 
 /// How a match came to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = HowDecided)]
 pub enum How {
     /// All rounds were played.
     Rounds,

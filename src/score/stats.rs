@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::format::Party;
 use super::game::{Match, Status};
@@ -163,7 +164,7 @@ impl Collector {
 }
 
 /// Two spellings that differ in case or outer blanks are one player.
-fn key(name: &str) -> String {
+pub fn key(name: &str) -> String {
     name.trim().to_lowercase()
 }
 
@@ -226,6 +227,27 @@ fn add_pair(pair: &mut HeadToHead, game: &Match, party: Party, other: Party) {
         pair.points_for += own;
         pair.points_against += theirs;
     }
+}
+
+/// Name and version of the public form.
+pub const SCHEMA: &str = "crokeye.stats/1";
+
+/// Statistics as other programs see them: the sums with what they come to a round.
+pub fn view(statistics: &Statistics) -> Value {
+    let player = |stats: &PlayerStats| {
+        let mut value = json!(stats);
+        value["points_per_round"] = json!(stats.points_per_round());
+        value["total_per_round"] = json!(stats.total_per_round());
+        value["twenties_per_round"] = json!(stats.twenties_per_round());
+        value["zone_shares"] = json!(stats.zone_shares());
+        value
+    };
+    json!({
+        "schema": SCHEMA,
+        "matches": statistics.matches,
+        "players": statistics.players.iter().map(player).collect::<Vec<_>>(),
+        "head_to_head": statistics.head_to_head,
+    })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

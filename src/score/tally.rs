@@ -1,13 +1,14 @@
 //! One side's round: from what was entered ([`SideEntry`]) to what it is once checked ([`SideScore`]).
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::format::Party;
 use super::violation::Violation;
 use crate::board::Zone;
 
 /// How many discs of a side lie in each zone.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct ZoneCounts {
     /// Flat in the hole.
@@ -59,7 +60,7 @@ impl ZoneCounts {
 }
 
 /// Zones as entered: signed, so that a negative count is refused with its reason and not as a parse error.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ZoneEntry {
     /// Flat in the hole at the count.
@@ -92,7 +93,7 @@ impl From<ZoneCounts> for ZoneEntry {
 }
 
 /// What was entered for one side. Any part may be missing; what is there must agree.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SideEntry {
     /// Discs per zone.
@@ -125,7 +126,7 @@ impl SideEntry {
 }
 
 /// One side's round, checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum SideScore {
     /// Counted disc by disc.
@@ -199,7 +200,7 @@ impl From<&SideScore> for SideEntry {
 }
 
 /// What is odd about a round that came from elsewhere and was accepted all the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Oddity {
     /// A total no count can give.

@@ -1,9 +1,14 @@
 //! Why a command was refused. Each reason carries its numbers; the state is unchanged.
 
+use serde::Serialize;
+
 use super::format::{Format, Party, Seat};
 
 /// A refused command.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+///
+/// As JSON it is `{"code": .., "values": {..}}`, for pages and programs that have sentences of their own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[serde(tag = "code", content = "values", rename_all = "snake_case")]
 pub enum Violation {
     /// Nothing has been started.
     #[error("there is no match yet: the first command must create one")]

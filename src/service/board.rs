@@ -12,6 +12,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use serde_json::json;
 use tokio::sync::watch;
 
@@ -19,13 +20,14 @@ use super::figures::{Figures, Stage};
 use super::hub::{Hub, Part};
 use super::pictures::Pictures;
 use super::referee::{Play, Referee};
-use crate::capture::LensHint;
 use crate::capture::feed::{Feed, Taken};
 use crate::capture::profile::Profile;
-use crate::count::{Options, SideColours};
+use crate::capture::{Frame, LensHint};
+use crate::count::{self, Options, SideColours, report};
 use crate::live::event::SCHEMA;
 use crate::live::input::Told;
 use crate::live::{Colours, GateConfig, Key, Player, Region, RoundConfig, Settings};
+use crate::register::start::Start;
 use crate::score::Format;
 use crate::score::rules::RuleSet;
 use teller::Teller;
@@ -99,6 +101,8 @@ pub struct Look {
     pub quiet: Duration,
     /// Trays of side a and side b.
     pub trays: [Option<Region>; 2],
+    /// Where a person says that the board is; without it the board is searched for.
+    pub start: Option<Arc<Start>>,
 }
 
 impl Default for Look {
@@ -111,6 +115,7 @@ impl Default for Look {
             discs: None,
             quiet: RoundConfig::default().quiet,
             trays: [None; 2],
+            start: None,
         }
     }
 }
@@ -125,15 +130,31 @@ pub struct Board {
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-#[derive(Default)]
+/// A board as it is found in a picture.
+#[derive(Clone, Debug, Serialize)]
+pub struct Found {
+    /// Where it is.
+    pub board: report::Board,
+    /// RMS distance of the lines seen from those fitted, px.
+    pub residual_px: f64,
+    /// Share of the lines that was seen, 0 to 1.
+    pub coverage: f64,
+}
+
 struct Shared {
     stop: AtomicBool,
     keys: Mutex<Vec<Key>>,
+    /// What is wished, and how often that changed.
+    wishes: Mutex<(u64, Arc<Wishes>)>,
 }
 
 impl Shared {
     fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    fn wishes(&self) -> (u64, Arc<Wishes>) {
+        self.wishes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn keys(&self) -> Vec<Key> {
@@ -147,11 +168,13 @@ impl Board {
     /// # Errors
     /// The system gives no thread.
     pub fn start(label: Label, wishes: Wishes, hub: Arc<Hub>, referee: Referee) -> std::io::Result<Self> {
-        let (pictures, figures, shared) = (Arc::default(), Arc::default(), Arc::new(Shared::default()));
+        let (pictures, figures) = (Arc::default(), Arc::default());
+        let shared =
+            Shared { stop: AtomicBool::default(), keys: Mutex::default(), wishes: Mutex::new((0, Arc::new(wishes))) };
+        let shared = Arc::new(shared);
         let name = format!("board {}", label.id);
         let keeper = Keeper {
             label,
-            wishes,
             hub,
             play: referee.play(),
             referee,
@@ -166,6 +189,37 @@ impl Board {
     /// A person presses a key.
     pub fn press(&self, key: Key) {
         self.shared.keys.lock().unwrap_or_else(PoisonError::into_inner).push(key);
+    }
+
+    /// Watches by other wishes from now on: what goes on is begun anew.
+    pub fn change(&self, wishes: Wishes) {
+        let mut shared = self.shared.wishes.lock().unwrap_or_else(PoisonError::into_inner);
+        *shared = (shared.0 + 1, Arc::new(wishes));
+    }
+
+    /// Does it watch a camera, and no source that ends?
+    pub fn is_live(&self) -> bool {
+        !matches!(self.shared.wishes().1.eye, Eye::Finite { .. })
+    }
+
+    /// Looks for the board in the newest picture, where `start` points or everywhere; None before the first picture. Takes
+    /// as long as a count: not for a thread that serves requests.
+    ///
+    /// # Errors
+    /// No board is found; the reason.
+    pub fn look(&self, start: Option<Start>) -> Option<Result<Found, String>> {
+        let rgb = self.pictures.newest_rgb()?;
+        let (_, wishes) = self.shared.wishes();
+        let looked = settings(&wishes, &Play::default(), rgb.dimensions()).and_then(|settings| {
+            let mut options = settings.options;
+            options.register.start = start.map(Arc::new);
+            let count = count::run(&Frame { source: settings.source, rgb, lens: settings.lens }, &options);
+            let reason = count.report.review.first().map_or_else(String::new, |doubt| doubt.reason.clone());
+            let (board, scene) = count.report.board.zip(count.scene).ok_or(reason)?;
+            let quality = scene.registration.quality;
+            Ok(Found { board, residual_px: quality.residual_px, coverage: quality.coverage })
+        });
+        Some(looked)
     }
 
     /// Asks the thread to end, and does not wait for it.
@@ -187,16 +241,22 @@ impl Board {
 enum Ended {
     /// The source is at its end.
     Source,
-    /// The match is another one now.
-    Match,
+    /// The match is another one now, or what is wished.
+    Other,
     /// The program is stopped.
     Stopped,
+}
+
+/// What held when a session began.
+struct Began {
+    play: Play,
+    change: u64,
+    wishes: Arc<Wishes>,
 }
 
 /// The thread.
 struct Keeper {
     label: Label,
-    wishes: Wishes,
     hub: Arc<Hub>,
     play: watch::Receiver<Play>,
     referee: Referee,
@@ -215,10 +275,11 @@ impl Keeper {
             let ended = catch_unwind(AssertUnwindSafe(|| self.session()));
             match ended {
                 Ok(Ok(Ended::Stopped)) => break,
-                Ok(Ok(Ended::Match)) => continue,
+                Ok(Ok(Ended::Other)) => continue,
                 Ok(Ok(Ended::Source)) => {
                     self.tell_state("ended", None);
-                    break;
+                    self.rest(Duration::MAX);
+                    continue;
                 }
                 Ok(Err(reason)) => {
                     tracing::warn!(board = self.label.id, reason, "the board's source fails; starting again");
@@ -238,15 +299,16 @@ impl Keeper {
 
     /// One session: from a source that is opened to its end.
     fn session(&self) -> Result<Ended, String> {
-        let play = self.play.borrow().clone();
-        match &self.wishes.eye {
-            Eye::Finite { open, again, speed } => self.finite(open, *again, *speed, &play),
+        let (change, wishes) = self.shared.wishes();
+        let began = Began { play: self.play.borrow().clone(), change, wishes };
+        match &began.wishes.eye {
+            Eye::Finite { open, again, speed } => self.finite(open, *again, *speed, &began),
             #[cfg(feature = "opencv")]
-            Eye::Camera { source, wishes } => self.camera(source, wishes, &play),
+            Eye::Camera { source, wishes } => self.camera(source, wishes, &began),
         }
     }
 
-    fn finite(&self, open: &Open, again: bool, speed: f64, play: &Play) -> Result<Ended, String> {
+    fn finite(&self, open: &Open, again: bool, speed: f64, began: &Began) -> Result<Ended, String> {
         let mut player: Option<Player> = None;
         let mut teller = Teller::new(self);
         let start = Instant::now();
@@ -255,7 +317,7 @@ impl Keeper {
         loop {
             if again {
                 let since = Instant::now();
-                if let Some(ended) = self.wait_for_wish(open, play, &teller)? {
+                if let Some(ended) = self.wait_for_wish(open, began, &teller)? {
                     return Ok(ended);
                 }
                 paused += since.elapsed();
@@ -270,7 +332,7 @@ impl Keeper {
                 while Instant::now() < due && !self.shared.stopped() {
                     std::thread::sleep(due.saturating_duration_since(Instant::now()).min(LOOK));
                 }
-                if let Some(ended) = self.interrupted(play) {
+                if let Some(ended) = self.interrupted(began) {
                     return Ok(ended);
                 }
                 self.pictures.show(&taken.rgb);
@@ -278,7 +340,7 @@ impl Keeper {
                 let player = match &mut player {
                     Some(player) => player,
                     none => {
-                        let settings = settings(&self.wishes, play, taken.rgb.dimensions())?;
+                        let settings = settings(&began.wishes, &began.play, taken.rgb.dimensions())?;
                         none.insert(Player::new(settings, GateConfig::default()))
                     }
                 };
@@ -287,6 +349,7 @@ impl Keeper {
                 for (input, events) in &told {
                     teller.take(input, events, player.watcher().standing());
                 }
+                self.pictures.show_count(player.watcher().counted());
             }
             if !again {
                 if let Some(player) = &mut player {
@@ -301,7 +364,7 @@ impl Keeper {
     }
 
     /// Waits until a round is wanted: one that was proposed, now or before a restart, is decided first.
-    fn wait_for_wish(&self, open: &Open, play: &Play, teller: &Teller) -> Result<Option<Ended>, String> {
+    fn wait_for_wish(&self, open: &Open, began: &Began, teller: &Teller) -> Result<Option<Ended>, String> {
         self.referee.wait_blocking();
         if self.play.borrow().wants_round {
             return Ok(None);
@@ -313,7 +376,7 @@ impl Keeper {
             self.pictures.show(&taken.rgb);
         }
         while !self.play.borrow().wants_round {
-            if let Some(ended) = self.interrupted(play) {
+            if let Some(ended) = self.interrupted(began) {
                 return Ok(Some(ended));
             }
             self.pictures.catch_up();
@@ -327,18 +390,18 @@ impl Keeper {
         &self,
         source: &crate::capture::source::Source,
         wishes: &crate::capture::live::Wishes,
-        play: &Play,
+        began: &Began,
     ) -> Result<Ended, String> {
         use super::camera::Camera;
-        let calibration = self.wishes.look.calibration.as_deref();
+        let calibration = began.wishes.look.calibration.as_deref();
         let camera = Camera::start(source, wishes, calibration, true, &self.shared.stop);
         let Some(camera) = camera.map_err(|error| error.to_string())? else { return Ok(Ended::Stopped) };
         let keys = camera.keys();
-        let mut watcher = crate::live::Watcher::new(settings(&self.wishes, play, camera.size_px)?);
+        let mut watcher = crate::live::Watcher::new(settings(&began.wishes, &began.play, camera.size_px)?);
         let mut teller = Teller::new(self);
         teller.state("watching");
         loop {
-            if let Some(ended) = self.interrupted(play) {
+            if let Some(ended) = self.interrupted(began) {
                 return Ok(ended);
             }
             if camera.is_dead() {
@@ -366,6 +429,7 @@ impl Keeper {
                     camera.set_area(area);
                 }
                 teller.take(&input, &events, watcher.standing());
+                self.pictures.show_count(watcher.counted());
             }
         }
     }
@@ -379,24 +443,25 @@ impl Keeper {
     }
 
     /// Is there a reason to end the session?
-    fn interrupted(&self, began: &Play) -> Option<Ended> {
+    fn interrupted(&self, began: &Began) -> Option<Ended> {
         if self.shared.stopped() {
             return Some(Ended::Stopped);
         }
-        let other = self.play.borrow().number != began.number;
-        other.then_some(Ended::Match)
+        let other = self.play.borrow().number != began.play.number || self.shared.wishes().0 != began.change;
+        other.then_some(Ended::Other)
     }
 
+    /// Waits so long, or until the program is stopped or something else is wished.
     fn rest(&self, wait: Duration) {
-        let until = Instant::now() + wait;
-        while Instant::now() < until && !self.shared.stopped() {
+        let (since, (change, _)) = (Instant::now(), self.shared.wishes());
+        while since.elapsed() < wait && !self.shared.stopped() && self.shared.wishes().0 == change {
             std::thread::sleep(LOOK);
         }
     }
 
     fn tell_state(&self, state: &str, reason: Option<&str>) {
         let value = json!({
-            "id": self.label.id, "name": self.label.name, "source": self.wishes.name, "state": state, "reason": reason,
+            "id": self.label.id, "name": self.label.name, "source": self.shared.wishes().1.name, "state": state, "reason": reason,
         });
         let event = json!({ "schema": SCHEMA, "event": "watching", "state": state, "reason": reason });
         self.hub.tell(&event, Some((Part::Board, value)));
@@ -424,6 +489,7 @@ fn settings(wishes: &Wishes, play: &Play, size_px: (u32, u32)) -> Result<Setting
     }
     let mut options = Options { max_discs: discs, sides: look.sides.clone(), clock, ..Options::default() };
     options.judge.close_level = look.close_level;
+    options.register.start.clone_from(&look.start);
     Ok(Settings {
         source: wishes.name.clone(),
         options,

@@ -87,17 +87,32 @@ impl Counter {
         with_overlay: bool,
     ) -> Result<Counted, CounterError> {
         self.within_limits(&bytes)?;
+        self.run(place, move || counted(&name, &bytes, &options, with_overlay)).await?
+    }
+
+    /// Does other work on a photo when its turn comes, off the threads that answer requests.
+    ///
+    /// # Errors
+    /// [`CounterError::Fault`]: the work died.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        place: Place,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, CounterError> {
         let worker = Arc::clone(&self.workers).acquire_owned().await.map_err(|_| CounterError::Busy)?;
         let work = move || {
             // Given back when the work is done, even if nobody waits for it any more.
             let _held = (place, worker);
-            counted(&name, &bytes, &options, with_overlay)
+            work()
         };
-        tokio::task::spawn_blocking(work).await.map_err(|_| CounterError::Fault)?
+        tokio::task::spawn_blocking(work).await.map_err(|_| CounterError::Fault)
     }
 
     /// Looks at the size that the file's header tells, before anything is decoded.
-    fn within_limits(&self, bytes: &[u8]) -> Result<(), CounterError> {
+    ///
+    /// # Errors
+    /// [`CounterError::TooManyPixels`].
+    pub fn within_limits(&self, bytes: &[u8]) -> Result<(), CounterError> {
         let reader = image::ImageReader::new(Cursor::new(bytes)).with_guessed_format();
         // What has no such header is for the decoder to refuse, under limits of its own.
         let Some((width, height)) = reader.ok().and_then(|reader| reader.into_dimensions().ok()) else { return Ok(()) };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::board::{Board, Label};
 use super::hub::Hub;
 use super::referee::Referee;
+use super::setup::Setup;
 
 /// A board with all that belongs to it.
 pub struct Table {
@@ -16,6 +17,8 @@ pub struct Table {
     pub referee: Referee,
     /// Its thread, pictures and figures.
     pub board: Board,
+    /// What was chosen for it.
+    pub setup: Setup,
 }
 
 /// All boards, in the order of the configuration.

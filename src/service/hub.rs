@@ -60,6 +60,8 @@ pub enum Part {
     Board,
     /// The match that is played.
     Match,
+    /// How the connectors do.
+    Connectors,
 }
 
 #[derive(Debug)]
@@ -68,6 +70,7 @@ struct State {
     kept: VecDeque<Message>,
     board: Value,
     game: Value,
+    connectors: Value,
 }
 
 /// Tells what happens.
@@ -81,7 +84,8 @@ pub struct Hub {
 impl Hub {
     /// Nothing happened yet; `run` is a number that no other run of the program has, such as the time of its start.
     pub fn new(run: u64) -> Arc<Self> {
-        let state = State { next: 1, kept: VecDeque::with_capacity(KEPT), board: Value::Null, game: Value::Null };
+        let kept = VecDeque::with_capacity(KEPT);
+        let state = State { next: 1, kept, board: Value::Null, game: Value::Null, connectors: json!([]) };
         Arc::new(Self { run, state: Mutex::new(state), live: broadcast::Sender::new(QUEUE) })
     }
 
@@ -141,6 +145,7 @@ impl Hub {
         let id = Id { run: self.run, number: state.next - 1 };
         let value = json!({
             "schema": STATE_SCHEMA, "event": "snapshot", "id": id.to_string(), "board": state.board, "match": state.game,
+            "connectors": state.connectors,
         });
         Message { id, json: value.to_string().into() }
     }
@@ -156,6 +161,7 @@ impl State {
         match part {
             Part::Board => &mut self.board,
             Part::Match => &mut self.game,
+            Part::Connectors => &mut self.connectors,
         }
     }
 }

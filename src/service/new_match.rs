@@ -1,6 +1,9 @@
 //! A match as people ask for it, to what is settled before its first shot.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
+use utoipa::ToSchema;
 
 use crate::score::event::{Context, Player, Setup, SideInfo};
 use crate::score::notation::SeatName;
@@ -8,7 +11,7 @@ use crate::score::rules::{RuleSet, RulesError};
 use crate::score::{Format, Violation};
 
 /// What a person asks for.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewMatch {
     /// Names of the sides; partners joined by a slash.
@@ -28,6 +31,9 @@ pub struct NewMatch {
     /// The event it belongs to.
     #[serde(default)]
     pub event: Option<String>,
+    /// What it is called elsewhere, such as `croki.match_code`.
+    #[serde(default)]
+    pub refs: BTreeMap<String, String>,
 }
 
 fn nca() -> String {
@@ -107,7 +113,7 @@ impl NewMatch {
             format,
             sides,
             first: first.seat(format)?,
-            context: Context { event: self.event.clone(), ..Context::default() },
+            context: Context { event: self.event.clone(), refs: self.refs.clone(), ..Context::default() },
         })
     }
 }

@@ -83,7 +83,7 @@ pub async fn propose(
         return Ok(Offered { loaded, records, accepted: false });
     }
     let proposal = records.last().map(|record| record.revision).unwrap_or_default();
-    let accept = Command::Accept { proposal, sides: None };
+    let accept = Command::Accept { proposal, sides: None, reason: None };
     let (loaded, more) = store.execute(number, Some(loaded.game.revision()), &accept, now, author).await?;
     records.extend(more);
     Ok(Offered { loaded, records, accepted: true })

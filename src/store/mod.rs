@@ -1,4 +1,4 @@
-//! The match log in SQL: append-only, with an expected revision, and evidence by content.
+//! The match log in SQL: append-only, with an expected revision, evidence by content, and how far receivers were told of it.
 //!
 //! Only this module knows SQL. A write is one transaction: events, the match's revision and the summary for lists together
 //! or not at all; it is acknowledged only when SQLite says it is on disk (WAL, `synchronous = FULL`). Evidence lies in a
@@ -9,6 +9,7 @@ mod evidence;
 mod maintain;
 mod open;
 mod played;
+mod receivers;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -19,11 +20,13 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sqlx::Row;
 use sqlx::sqlite::SqlitePool;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 pub use error::StoreError;
 pub use maintain::Report;
 pub use open::Purpose;
+pub use receivers::Untold;
 use rows::{Connection, head, insert, read, records, uuid, write};
 
 use crate::score::game::Status;
@@ -38,7 +41,7 @@ pub struct Store {
 }
 
 /// A match as listed: what its events come to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Summary {
     /// Names of the sides.
     pub sides: Vec<String>,
@@ -88,7 +91,7 @@ impl Summary {
 }
 
 /// A line of the list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Listed {
     /// Short number.
     pub number: i64,

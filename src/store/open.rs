@@ -12,8 +12,12 @@ use super::rows::Connection;
 use super::{Store, StoreError};
 
 /// The layouts, oldest first. A migration once released is never changed; a new layout appends one.
-const MIGRATIONS: &[(i64, &str, &str)] =
-    &[(1, "log", include_str!("migrations/0001_log.sql")), (2, "played", include_str!("migrations/0002_played.sql"))];
+const MIGRATIONS: &[(i64, &str, &str)] = &[
+    (1, "log", include_str!("migrations/0001_log.sql")),
+    (2, "played", include_str!("migrations/0002_played.sql")),
+    (3, "receiver", include_str!("migrations/0003_receiver.sql")),
+    (4, "setup", include_str!("migrations/0004_setup.sql")),
+];
 
 /// How long a writer waits for another one.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);

@@ -1,4 +1,4 @@
-//! Which match each board of the service plays.
+//! Which match each board of the service plays, and what was chosen for the board.
 
 use std::collections::BTreeMap;
 
@@ -30,5 +30,30 @@ impl Store {
     pub async fn played(&self) -> Result<BTreeMap<String, i64>, StoreError> {
         let rows = sqlx::query("SELECT board, match_number FROM played").fetch_all(&self.pool).await?;
         rows.iter().map(|row| Ok((row.try_get("board")?, row.try_get("match_number")?))).collect()
+    }
+
+    /// Keeps what was chosen for a board, in place of what was before.
+    ///
+    /// # Errors
+    /// The database refuses.
+    pub async fn keep_setup(&self, board: &str, chosen: &str) -> Result<(), StoreError> {
+        sqlx::query(
+            "INSERT INTO board_setup (board, chosen) VALUES ($1, $2) \
+             ON CONFLICT (board) DO UPDATE SET chosen = excluded.chosen",
+        )
+        .bind(board)
+        .bind(chosen)
+        .execute(&self.pool)
+        .await?;
+        Ok(())
+    }
+
+    /// What was chosen for each board, by the board's id.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn setups(&self) -> Result<BTreeMap<String, String>, StoreError> {
+        let rows = sqlx::query("SELECT board, chosen FROM board_setup").fetch_all(&self.pool).await?;
+        rows.iter().map(|row| Ok((row.try_get("board")?, row.try_get("chosen")?))).collect()
     }
 }

@@ -158,7 +158,7 @@ fn a_database_of_a_newer_crokeye_is_refused_and_left_as_it_is() {
         let before = std::fs::read(&path).unwrap();
         for purpose in [Purpose::Create, Purpose::Write, Purpose::Read, Purpose::Rescue] {
             let refused = Store::open_for(&path, purpose).await.unwrap_err();
-            assert!(matches!(refused, StoreError::Newer { found: 99, known: 2, .. }), "{refused}");
+            assert!(matches!(refused, StoreError::Newer { found: 99, known: 4, .. }), "{refused}");
             assert!(refused.to_string().contains("newer crokeye"));
         }
         assert_eq!(std::fs::read(&path).unwrap(), before);
@@ -522,5 +522,30 @@ fn a_damaged_page_is_a_fault_and_the_matches_beside_it_are_found() {
         }
         assert!(partly > 0, "no damage hit a match: no proof");
         assert_eq!(fewest, MATCHES, "matches are found through their row or their events");
+    });
+}
+
+#[test]
+fn a_receiver_is_told_from_its_registration_on_until_it_has_acknowledged() {
+    let folder = tempfile::tempdir().unwrap();
+    block(async {
+        let store = fresh(&folder).await;
+        let before = store.create(&create("nca"), now(), "ann").await.unwrap().number;
+        store.register("hook", now()).await.unwrap();
+        assert_eq!(store.untold("hook").await.unwrap(), []);
+        store.execute(before, None, &record(60, 40), now(), "ann").await.unwrap();
+        let after = store.create(&create("nca"), now(), "ann").await.unwrap().number;
+        // A new start does not forget, and does not begin anew.
+        store.close().await;
+        let store = fresh(&folder).await;
+        store.register("hook", now()).await.unwrap();
+        let expected = [Untold { number: before, after: 1 }, Untold { number: after, after: 0 }];
+        assert_eq!(store.untold("hook").await.unwrap(), expected);
+        store.acknowledge("hook", before, 2).await.unwrap();
+        store.acknowledge("hook", after, 1).await.unwrap();
+        assert_eq!(store.untold("hook").await.unwrap(), []);
+        store.execute(after, None, &record(20, 40), now(), "ann").await.unwrap();
+        assert_eq!(store.untold("hook").await.unwrap(), [Untold { number: after, after: 1 }]);
+        assert!(store.check().await.unwrap().faults.is_empty());
     });
 }

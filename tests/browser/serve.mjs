@@ -1,25 +1,12 @@
 // Uses `crokeye serve` in Chromium as a referee and a hall would.
 //   node serve.mjs ADDRESS OUT_DIR      writes pictures of the pages and an export to OUT_DIR
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { launch } from "./page.mjs";
 
 const [address, out] = process.argv.slice(2);
-const program = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => path && existsSync(path));
-const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
-const faults = [];
-
-async function open(path, options = {}) {
-  const context = await browser.newContext({ locale: "en-GB", acceptDownloads: true, viewport: { width: 1280, height: 900 }, ...options });
-  const page = await context.newPage();
-  page.on("pageerror", (error) => faults.push(`${path}: ${error}`));
-  page.on("console", (message) => message.type() === "error" && faults.push(`${path}: ${message.text()}`));
-  page.on("request", (request) => request.url().startsWith(address) || /^(data|blob):/.test(request.url()) || faults.push("asks for " + request.url()));
-  // A page with a stream of pictures is never loaded to its end.
-  await page.goto(address + path, { waitUntil: "domcontentloaded" });
-  return page;
-}
+const { browser, faults, open } = await launch(address);
 
 // The sample round is proposed, its close call enlarged, with the margin in mm and the values on both sides of the line.
 const page = await open("/referee");

@@ -9,7 +9,8 @@ use std::path::Path;
 pub fn is_there() -> bool {
     let chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
     let named = std::env::var_os("CHROMIUM").is_some();
-    let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/node_modules/playwright-core").exists();
+    let modules = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/node_modules");
+    let driver = ["playwright-core", "axe-core"].iter().all(|name| modules.join(name).exists());
     let there = (named || chromium.iter().any(|path| Path::new(path).exists())) && driver;
     assert!(there || std::env::var_os("CROKEYE_TEST_BROWSER").is_none(), "no Chromium: run scripts/setup.sh --test");
     there

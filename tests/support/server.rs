@@ -55,7 +55,8 @@ impl Server {
         Self::configured_in(self.folder.take().unwrap(), configuration, &[])
     }
 
-    fn configured_in(folder: tempfile::TempDir, configuration: &str, arguments: &[&str]) -> Self {
+    /// One with this configuration in a folder that holds more.
+    pub fn configured_in(folder: tempfile::TempDir, configuration: &str, arguments: &[&str]) -> Self {
         let path = folder.path().join("hall.toml");
         std::fs::write(&path, configuration).unwrap();
         let path = path.to_str().unwrap().to_owned();
@@ -166,6 +167,12 @@ impl Server {
             std::thread::sleep(Duration::from_millis(20));
         }
         None
+    }
+
+    /// Writes over the file of a document, as a bad disk does.
+    pub fn spoil(&self, sha256: &str) {
+        let folder = self.folder.as_ref().unwrap().path().join("crokeye.db.evidence");
+        std::fs::write(folder.join(&sha256[..2]).join(sha256), "spoilt").unwrap();
     }
 
     pub fn get(&self, path: &str) -> Answer {

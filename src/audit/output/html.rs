@@ -11,12 +11,13 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::OutputError;
-use crate::audit::picture::{self, Grade};
-use crate::audit::{Audit, Item};
+use crate::audit::{Audit, Item, picture};
 
 const PAGE: &str = include_str!("../../../assets/audit/report.html");
 const STYLE: &str = include_str!("../../../assets/audit/report.css");
 const SCRIPT: &str = include_str!("../../../assets/audit/report.js");
+/// The count's sentences in French: patterns and what is said instead.
+const FRENCH: &str = include_str!("../../../assets/french.json");
 
 /// Gives the bytes of a picture's file by the item and the end of the name, where it exists.
 pub type Pictures<'a> = dyn FnMut(&Item, &str) -> io::Result<Option<Vec<u8>>> + 'a;
@@ -41,10 +42,10 @@ pub fn write(audit: &Audit, pictures: &mut Pictures<'_>, mut out: impl Write) ->
         "unused": audit.unused,
     });
     data(&mut out, "audit", "", &summary)?;
+    data(&mut out, "french", "", &serde_json::from_str::<serde_json::Value>(FRENCH)?)?;
     for item in audit.ranked() {
         data(&mut out, "", "item", &Shown { item, key: &item.audit.key, needs_eyes: item.needs_eyes() })?;
-        let grade = if item.needs_eyes() { Grade::Fine } else { Grade::Plain };
-        for name in picture::names(&item.report, grade) {
+        for name in picture::names(&item.report, item.grade()) {
             if let Some(bytes) = pictures(item, &name)? {
                 let plain = name.replace("-fine", "");
                 let id = format!("{}-{}", item.audit.key, plain.trim_end_matches(".jpg"));

@@ -13,10 +13,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 use clap::{Args, Subcommand, ValueEnum};
-use crokeye::audit::columns::{Columns, Named};
+use crokeye::audit::columns::Named;
 use crokeye::audit::decision::Decisions;
-use crokeye::audit::sheet::Table;
-use crokeye::audit::{self, Audit, Pooling, Sheet, claim};
+use crokeye::audit::{self, Audit, Pooling, Sheet};
 use crokeye::count::SideColours;
 
 use super::count;
@@ -215,11 +214,7 @@ fn photos(args: &AuditArgs) -> Vec<PathBuf> {
 fn read_sheet(path: &Path, columns: &[Named]) -> Result<Sheet> {
     let wrong = || format!("the sheet {}", path.display());
     let bytes = std::fs::read(path).with_context(wrong)?;
-    let table = Table::read(&bytes).with_context(wrong)?;
-    let columns = Columns::of(&table.header, columns).with_context(wrong)?;
-    let (claims, faults) = claim::claims(&table, &columns);
-    let unused = columns.unused(&table.header).map(str::to_owned).collect();
-    Ok(Sheet { claims, faults, unused })
+    Sheet::read(&bytes, columns).with_context(wrong)
 }
 
 /// The decisions of earlier runs, and those to take over, which are kept from now on.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result};
-use crokeye::audit::journal::{Entry, Found, Journal, Measured};
+use crokeye::audit::journal::{Entry, Found, Journal};
 use crokeye::audit::picture::{self, Grade};
 use crokeye::audit::{self, Audit, Item, Settings};
 use crokeye::capture::about::about;
@@ -139,13 +139,7 @@ impl<'a> Work<'a> {
         if let Ok(made) = picture::make(&frame.rgb, &count.report, camera, Grade::Plain) {
             made.iter().for_each(|made| drop(self.folder.keep_picture(&key, made)));
         }
-        let found = match count.scene {
-            Some(scene) => {
-                Found::Board(Box::new(Measured { registration: scene.registration, detections: scene.detections }))
-            }
-            None => Found::NoBoard(count.report.review.into_iter().map(|doubt| doubt.reason).collect()),
-        };
-        let mut entry = Entry::new(sha256.clone(), basis.clone(), found);
+        let mut entry = Entry::new(sha256.clone(), basis.clone(), count.into());
         entry.taken = about.taken;
         entry.camera = about.camera;
         entry.size = Some(ImageSize { width, height });
@@ -167,7 +161,7 @@ impl<'a> Work<'a> {
     /// Makes the pictures that the report shows and the folder lacks. False when interrupted.
     pub fn draw(&self, audit: &Audit) -> Result<bool> {
         let lacks = |item: &&Item| {
-            let names = picture::names(&item.report, grade(item));
+            let names = picture::names(&item.report, item.grade());
             item.report.image.is_some() && names.iter().any(|name| !self.folder.has_picture(&item.audit.key, name))
         };
         let jobs: Vec<&Item> = audit.items.iter().filter(lacks).collect();
@@ -183,7 +177,7 @@ impl<'a> Work<'a> {
         // A photo that went away since it was counted has no picture in the report.
         let Ok(frame) = photo::read(path) else { return Ok(()) };
         let camera = item.audit.measured.as_ref().map(|measured| &measured.registration.camera);
-        let drawn = catch_unwind(AssertUnwindSafe(|| picture::make(&frame.rgb, &item.report, camera, grade(item))));
+        let drawn = catch_unwind(AssertUnwindSafe(|| picture::make(&frame.rgb, &item.report, camera, item.grade())));
         let Ok(Ok(made)) = drawn else { return Ok(()) };
         made.iter().try_for_each(|made| self.folder.keep_picture(&item.audit.key, made))
     }
@@ -191,8 +185,4 @@ impl<'a> Work<'a> {
     fn journal(&self) -> MutexGuard<'_, Journal> {
         self.journal.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn grade(item: &Item) -> Grade {
-    if item.needs_eyes() { Grade::Fine } else { Grade::Plain }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
+use crokeye::service::connectors::settings::{Croki, Mqtt, Secret, Settings, Webhook};
 use serde::{Deserialize, Serialize};
 
 /// What is chosen for the whole service; what is not said is None.
@@ -47,6 +48,35 @@ pub struct House {
     #[arg(skip)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub board: Vec<Choices>,
+
+    /// Programs that are sent what happens; in the file alone, as are the two that follow.
+    #[arg(skip)]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub webhook: Vec<Webhook>,
+
+    /// The laptop of a Dutch championship.
+    #[arg(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub croki: Option<Croki>,
+
+    /// A broker of messages.
+    #[arg(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mqtt: Option<Mqtt>,
+}
+
+impl House {
+    /// Who elsewhere is told.
+    pub fn connectors(&self) -> Settings {
+        Settings { webhook: self.webhook.clone(), croki: self.croki.clone(), mqtt: self.mqtt.clone() }
+    }
+
+    /// Everything that is kept from others.
+    pub fn secrets(&mut self) -> impl Iterator<Item = &mut Secret> {
+        let hooks = self.webhook.iter_mut().filter_map(|hook| hook.secret.as_mut());
+        let croki = self.croki.iter_mut().map(|croki| &mut croki.api_key);
+        hooks.chain(croki).chain(self.mqtt.iter_mut().filter_map(|mqtt| mqtt.password.as_mut()))
+    }
 }
 
 /// What is chosen for a board; what is not said is None.

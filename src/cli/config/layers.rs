@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Command, FromArgMatches};
+use crokeye::service::connectors::settings::Secret;
 use serde::Serialize;
 use toml::{Table, Value};
 
@@ -181,6 +182,11 @@ fn beside(file: &Path, given: &mut House) {
     let folder = file.parent().unwrap_or(Path::new(""));
     for path in [&mut given.db, &mut given.password_file].into_iter().flatten() {
         *path = folder.join(&path);
+    }
+    for secret in given.secrets() {
+        if let Secret::File { file } = secret {
+            *file = folder.join(&file);
+        }
     }
     for source in given.board.iter_mut().filter_map(|board| board.source.as_mut()) {
         let there = folder.join(&*source);

@@ -75,7 +75,9 @@ fn lines(table: &Table, prefix: &str, effective: &Effective) -> Vec<String> {
         let path = format!("{prefix}{key}");
         match value {
             Value::Table(inner) => {
-                after.extend([String::new(), format!("[{path}]")]);
+                // Elements of a list are named by the list: the latest is meant.
+                let name: Vec<&str> = path.split('.').filter(|part| part.parse::<usize>().is_err()).collect();
+                after.extend([String::new(), format!("[{}]", name.join("."))]);
                 after.extend(lines(inner, &format!("{path}."), effective));
             }
             Value::Array(list) if list.iter().all(Value::is_table) && !list.is_empty() => {
@@ -132,6 +134,23 @@ mod tests {
         let board = table["board"].as_array().unwrap()[0].as_table().unwrap().clone();
         named(&board, choices::Choices::augment_args(clap::Command::new("board")));
         assert!(house.board.len() > 1);
+    }
+
+    #[test]
+    fn secrets_of_connectors_are_not_shown_and_where_they_come_from_is() {
+        let text = "[[webhook]]\nname = 'hall'\nurl = 'http://me:hush@x/'\nsecret = 'whisper'\n\
+                    [croki]\nurl = 'http://x/'\napi_key = { file = 'key' }\n[mqtt]\nhost = 'x'\npassword = 'hush'\n";
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("hall.toml");
+        std::fs::write(&path, text).unwrap();
+        let effective = Effective::read(&Flags { config: Some(path), ..Flags::default() }).unwrap();
+        let shown = lines(&effective.table, "", &effective).join("\n");
+        assert!(!shown.contains("hush") && !shown.contains("whisper"), "{shown}");
+        let key = folder.path().join("key").display().to_string();
+        assert!(shown.contains("[croki.api_key]") && shown.contains(&key), "{shown}");
+        let connectors = effective.house.connectors();
+        assert_eq!(connectors.webhook[0].secret.as_ref().unwrap().read().unwrap(), "whisper");
+        assert_eq!(connectors.mqtt.unwrap().password.unwrap().read().unwrap(), "hush");
     }
 
     #[test]

@@ -130,6 +130,7 @@ fn plan(effective: &Effective, at: usize) -> Result<Plan> {
             discs,
             quiet: quiet.map_or(default.quiet, Duration::from_secs_f64),
             trays: [tray("tray_a", &said.tray_a)?, tray("tray_b", &said.tray_b)?],
+            start: None,
         },
         match_id: said.match_id.clone(),
     })

@@ -193,9 +193,9 @@ pub async fn new(store: &Store, common: &Common, args: &NewArgs) -> Result<()> {
         first: args.first.clone(),
         colours: args.colours.clone(),
         event: args.event.clone(),
+        refs: args.refs.iter().cloned().collect(),
     };
-    let mut setup = wanted.setup_with(&load_rules(&args.rules)?)?;
-    setup.context.refs = args.refs.iter().cloned().collect();
+    let setup = wanted.setup_with(&load_rules(&args.rules)?)?;
     let loaded = store.create(&Command::Create(Box::new(setup)), Timestamp::now(), &common.author()).await?;
     print::created(common, &loaded);
     Ok(())
@@ -273,7 +273,7 @@ pub async fn accept(store: &Store, common: &Common, id: &str, proposal: Option<u
         Some(proposed.into_iter().zip(given).map(|(old, new)| new.unwrap_or(old)).collect())
     };
     let expected = Some(loaded.game.revision());
-    act(store, common, number, expected, Command::Accept { proposal, sides }).await
+    act(store, common, number, expected, Command::Accept { proposal, sides, reason: None }).await
 }
 
 pub async fn correct(store: &Store, common: &Common, args: &CorrectArgs) -> Result<()> {

@@ -5,7 +5,7 @@ use crokeye::score::event::{Event, Record};
 use crokeye::score::export::json::view;
 use crokeye::score::format::Party;
 use crokeye::score::game::{Match, Proposal, Round, Status};
-use crokeye::score::stats::Statistics;
+use crokeye::score::stats::{self, Statistics};
 use crokeye::score::tally::{SideEntry, SideScore};
 use crokeye::store::{Listed, Loaded};
 use serde_json::{Value, json};
@@ -149,15 +149,7 @@ pub fn list(common: &Common, listed: &[Listed]) {
 /// Statistics in tables.
 pub fn statistics(common: &Common, statistics: &Statistics) {
     if common.json {
-        let mut value = json!(statistics);
-        value["schema"] = json!("crokeye.stats/1");
-        for (player, stats) in value["players"].as_array_mut().into_iter().flatten().zip(&statistics.players) {
-            player["points_per_round"] = json!(stats.points_per_round());
-            player["total_per_round"] = json!(stats.total_per_round());
-            player["twenties_per_round"] = json!(stats.twenties_per_round());
-            player["zone_shares"] = json!(stats.zone_shares());
-        }
-        outln!("{value}");
+        outln!("{}", stats::view(statistics));
         return;
     }
     let number = |value: Option<f64>| value.map(|value| format!("{value:.2}")).unwrap_or("-".to_owned());

@@ -48,7 +48,17 @@ pub fn losses(game: &Match) -> Vec<String> {
     losses
 }
 
-fn body(game: &Match) -> Result<Value, ExportError> {
+/// Does the match say which one it is there?
+pub fn names_match(game: &Match) -> bool {
+    let refs = &game.setup().context.refs;
+    ["croki.match_code", "croki.match_id", "croki.table"].iter().any(|key| refs.contains_key(*key))
+}
+
+/// The body as JSON.
+///
+/// # Errors
+/// As [`write`].
+pub fn body(game: &Match) -> Result<Value, ExportError> {
     two_sides(NAME, game)?;
     let refs = &game.setup().context.refs;
     let text = |key: &str| refs.get(key).map(String::as_str);

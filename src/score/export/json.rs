@@ -72,6 +72,7 @@ pub fn view(game: &Match) -> Value {
                 "evidence": round.evidence,
                 "at": round.at,
                 "author": round.author,
+                "reason": round.reason,
                 "amendments": round.amendments,
                 "void": round.void,
             })

@@ -28,22 +28,23 @@ impl Match {
             Command::Create(_) => Err(Violation::AlreadyCreated),
             Command::Record { round } => {
                 self.must_be_open()?;
-                self.record(round, None)
+                self.record(round, None, None)
             }
             Command::Propose { round, review } => {
                 self.must_be_open()?;
                 self.propose(round, review)
             }
-            Command::Accept { proposal, sides } => {
+            Command::Accept { proposal, sides, reason } => {
                 self.must_be_open()?;
                 let found = self.open(*proposal)?;
                 let held = |reason: String| Violation::ProposalHeld { proposal: *proposal, reason };
                 match sides {
                     Some(sides) => {
-                        self.record(&RoundEntry { sides: sides.clone(), ..found.round.clone() }, Some(*proposal))
+                        let round = RoundEntry { sides: sides.clone(), ..found.round.clone() };
+                        self.record(&round, Some(*proposal), reason.as_deref())
                     }
                     None if !found.held.is_empty() => Err(held(found.held.join("; "))),
-                    None => self.record(&found.round, Some(*proposal)).map_err(|reason| held(reason.to_string())),
+                    None => self.record(&found.round, Some(*proposal), None).map_err(|reason| held(reason.to_string())),
                 }
             }
             Command::Dismiss { proposal, reason } => {
@@ -109,7 +110,7 @@ impl Match {
         }
     }
 
-    fn record(&self, round: &RoundEntry, proposal: Option<u64>) -> Result<Event, Violation> {
+    fn record(&self, round: &RoundEntry, proposal: Option<u64>, reason: Option<&str>) -> Result<Event, Violation> {
         let (sides, odd) = self.check_sides(&round.sides, &round.source, &[])?;
         let first = self.seat(round.first.unwrap_or_else(|| self.next_first()))?;
         let last = self.seat(round.last.unwrap_or_else(|| self.setup.format.last_of(first)))?;
@@ -124,6 +125,7 @@ impl Match {
             odd,
             evidence: round.evidence.clone(),
             proposal,
+            reason: reason.map(str::trim).filter(|reason| !reason.is_empty()).map(str::to_owned),
         })
     }
 

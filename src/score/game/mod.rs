@@ -11,6 +11,7 @@ mod view;
 
 use jiff::Timestamp;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::event::{Event, Evidence, Finish, Record, RoundEntry, Setup, SideInfo, Source};
 use super::format::{Party, Seat};
@@ -38,12 +39,14 @@ pub struct Round {
     pub author: String,
     /// Corrections, oldest first.
     pub amendments: Vec<Amendment>,
+    /// Why its numbers are not those proposed.
+    pub reason: Option<String>,
     /// Why and by whom it was voided.
     pub void: Option<Amendment>,
 }
 
 /// A later change of a round.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Amendment {
     /// Revision of the event.
     pub revision: u64,
@@ -56,7 +59,7 @@ pub struct Amendment {
 }
 
 /// A round that a camera or a program proposed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Proposal {
     /// Its number: the revision of the event that proposed it.
     pub number: u64,
@@ -71,7 +74,7 @@ pub struct Proposal {
 }
 
 /// What became of a proposal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProposalState {
     /// Nobody has decided.
@@ -89,8 +92,9 @@ pub enum ProposalState {
 }
 
 /// Where a match stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(tag = "state", rename_all = "snake_case")]
+#[schema(as = MatchStatus)]
 pub enum Status {
     /// Rounds are still to come.
     Open,
@@ -206,7 +210,7 @@ impl Match {
         };
         let mut first_set = self.derived.first_set;
         let changes = match event {
-            Event::RoundRecorded { sides, first, last, source, odd, evidence, proposal } => {
+            Event::RoundRecorded { sides, first, last, source, odd, evidence, proposal, reason } => {
                 first_set = None;
                 let round = Round {
                     sides: sides.clone(),
@@ -217,6 +221,7 @@ impl Match {
                     evidence: evidence.clone(),
                     at: record.at,
                     author: record.author.clone(),
+                    reason: reason.clone(),
                     amendments: Vec::new(),
                     void: None,
                 };

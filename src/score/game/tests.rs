@@ -114,7 +114,7 @@ fn command() -> impl Strategy<Value = Command> {
     prop_oneof![
         12 => round().prop_map(|round| Command::Record { round }),
         3 => round().prop_map(|round| Command::Propose { round, review: Vec::new() }),
-        3 => (0u64..30, sides()).prop_map(|(proposal, sides)| Command::Accept { proposal, sides }),
+        3 => (0u64..30, sides()).prop_map(|(proposal, sides)| Command::Accept { proposal, sides, reason: None }),
         1 => (0u64..30, reason()).prop_map(|(proposal, reason)| Command::Dismiss { proposal, reason }),
         4 => (0u32..9, sides(), reason())
             .prop_map(|(round, sides, reason)| Command::Correct { round, sides, first: None, last: None, reason }),
@@ -275,7 +275,7 @@ fn one_photo_is_one_round() {
     table.run(&Command::Propose { round: round.clone(), review: Vec::new() }).unwrap();
     let again = Command::Propose { round, review: Vec::new() };
     assert!(matches!(table.run(&again), Err(crate::score::Violation::SameEvidence { .. })));
-    table.run(&Command::Accept { proposal: 2, sides: None }).unwrap();
+    table.run(&Command::Accept { proposal: 2, sides: None, reason: None }).unwrap();
     assert!(matches!(table.run(&again), Err(crate::score::Violation::SameEvidence { .. })));
     table.run(&Command::Void { round: 1, reason: "wrong photo".to_owned() }).unwrap();
     table.run(&again).unwrap();

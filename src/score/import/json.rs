@@ -61,8 +61,8 @@ fn command(state: Option<&Match>, event: &Event) -> Command {
         Event::MatchCreated(setup) => Command::Create(setup),
         Event::RoundProposed { round, review, .. } => Command::Propose { round, review },
         Event::ProposalDismissed { proposal, reason } => Command::Dismiss { proposal, reason },
-        Event::RoundRecorded { sides, proposal: Some(proposal), .. } => {
-            Command::Accept { proposal, sides: Some(sides.iter().map(SideEntry::from).collect()) }
+        Event::RoundRecorded { sides, proposal: Some(proposal), reason, .. } => {
+            Command::Accept { proposal, sides: Some(sides.iter().map(SideEntry::from).collect()), reason }
         }
         Event::RoundRecorded { sides, first, last, source, evidence, .. } => Command::Record {
             round: RoundEntry {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Keeper;
-use crate::live::event::{CameraState, SCHEMA};
+use crate::live::event::{CameraState, DiscChange, SCHEMA};
 use crate::live::{Event, Input, Phase, Standing, What};
 use crate::service::gather::Gatherer;
 use crate::service::hub::Part;
@@ -40,7 +40,12 @@ impl<'a> Teller<'a> {
         if now != self.standing {
             self.standing.clone_from(&now);
             let event = json!({ "schema": SCHEMA, "event": "standing", "standing": now });
-            self.keeper.hub.update(Part::Board, |board| board["standing"] = now);
+            self.keeper.hub.update(Part::Board, |board| {
+                if standing.phase == Phase::Ready {
+                    board["clearing"] = json!(false);
+                }
+                board["standing"] = now;
+            });
             self.keeper.hub.tell(&event, None);
         }
         match self.gatherer.take(input, events) {
@@ -65,6 +70,8 @@ fn keep(board: &mut Value, event: &Event, value: &Value) {
             board["discs"] = value["discs"].clone();
             board["held"] = Value::Null;
         }
+        What::Clearing => board["clearing"] = json!(true),
+        What::Disc { change: DiscChange::Placed, .. } => board["clearing"] = json!(false),
         What::Held { reason } => board["held"] = json!(reason),
         What::Camera { state } => {
             board["camera"] = if *state == CameraState::Back { Value::Null } else { json!(state) }
@@ -84,6 +91,6 @@ fn standing_json(standing: &Standing) -> Value {
     };
     json!({
         "board": standing.board, "round": standing.round, "phase": phase, "twenties": standing.twenties,
-        "waits": standing.waits,
+        "waits": standing.waits, "not_found": standing.not_found.as_ref().map(ToString::to_string), "light": standing.light,
     })
 }

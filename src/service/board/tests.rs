@@ -108,3 +108,28 @@ async fn the_sample_round_becomes_a_proposal_with_its_close_call_and_waits_for_a
     assert_eq!(kinds, ["photo", "clip", "count"]);
     tokio::task::spawn_blocking(move || board.stop()).await.unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_source_is_watched_at_once_and_one_that_fails_can_be_changed_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (hub, referee, _) = bench(&folder).await;
+    let mut listener = hub.listen(None);
+    let named = |name: &str, open: Open| Wishes { name: name.to_owned(), ..wishes(open, false) };
+    let board = Board::start(label(), named("over", Arc::new(|| Ok(Box::new(Crash(false))))), hub.clone(), referee);
+    let board = board.unwrap();
+    until(&mut listener, |event| event["state"] == "ended").await;
+    assert!(board.look(None).is_none(), "a picture that never came");
+    board.change(named("away", Arc::new(|| Err("the camera is away".to_owned()))));
+    let away = until(&mut listener, |event| event["state"] == "restarting").await;
+    assert_eq!(away["reason"], "the camera is away");
+    let open: Open = Arc::new(|| Ok(Box::new(Sample::open(1).map_err(|error| error.to_string())?)));
+    board.change(named("sample", open));
+    until(&mut listener, |event| event["event"] == "settled").await;
+    let (state, _) = hub.parts();
+    assert_eq!(state["source"], "sample");
+    let found = board.look(None).unwrap().unwrap();
+    assert!(found.coverage > 0.5 && !found.board.rings.is_empty());
+    let nowhere = Start { size_px: [100, 100], hole_px: [50.0, 50.0], line_px: vec![[1.0, 2.0]; 3] };
+    assert!(board.look(Some(nowhere)).unwrap().unwrap_err().contains("point at 5"), "three points are enough");
+    board.stop();
+}

@@ -53,12 +53,12 @@ async fn a_round_is_proposed_edited_confirmed_undone_and_voided_with_author_and_
     let proposal = store.load(number).await.unwrap().game.open_proposals().next().unwrap().number;
 
     let sides = Some(vec![SideEntry::of_total(30), SideEntry::of_total(0)]);
-    let done = referee.act(number, None, Command::Accept { proposal, sides }, "Ann").await.unwrap();
+    let done = referee.act(number, None, Command::Accept { proposal, sides, reason: None }, "Ann").await.unwrap();
     assert_eq!(totals(&done), [Some(30)]);
     assert!(referee.play().borrow().wants_round);
     let undone = referee.act(number, None, Command::Undo { of: None }, "Bob").await.unwrap();
     assert!(undone.loaded.game.rounds().is_empty() && undone.loaded.game.open_proposals().count() == 1);
-    referee.act(number, None, Command::Accept { proposal, sides: None }, "Ann").await.unwrap();
+    referee.act(number, None, Command::Accept { proposal, sides: None, reason: None }, "Ann").await.unwrap();
     let void = Command::Void { round: 1, reason: "the board was bumped".to_owned() };
     let voided = referee.act(number, None, void, "Carol").await.unwrap();
     let void = voided.loaded.game.rounds()[0].void.clone().unwrap();
