@@ -24,7 +24,7 @@ build() {
     target/release/crokeye completions zsh >target/deb/_crokeye
     target/release/crokeye completions fish >target/deb/crokeye.fish
     rm -f target/debian/crokeye_*.deb
-    cargo deb --no-build --quiet --output target/debian/
+    cargo deb --no-build --quiet --fast --output target/debian/
     package=$(ls target/debian/crokeye_*.deb)
     say "$package: $(du -h "$package" | cut -f1)"
 }
