@@ -151,8 +151,9 @@ mod tests {
     fn peaks_are_the_places_without_a_greater_one_in_reach() {
         let (columns, rows, reach) = (37, 29, 3);
         let mut votes = Votes::new(columns, rows);
-        // Small whole numbers: there are many equals.
-        votes.data.iter_mut().enumerate().for_each(|(i, v)| *v = ((i * i * 7 + i * 13) % 31) as f32);
+        // Whole numbers without an order, with equals among them.
+        let mixed = |i: usize| (i as u32).wrapping_mul(2_654_435_761) >> 16;
+        votes.data.iter_mut().enumerate().for_each(|(i, v)| *v = ((mixed(i) ^ mixed(i * i)) % 61) as f32);
         let mut expected = Vec::new();
         for y in reach..rows - reach {
             for x in reach..columns - reach {

@@ -57,6 +57,17 @@ fn one_colour_on_the_board_is_enough() {
 }
 
 #[test]
+fn one_colour_that_fits_decides_with_a_doubt() {
+    let json = count("counted", "\"black\"", "\"red\"");
+    for (colours, expected) in [([Some("green"), Some("black")], [25, 75]), ([Some("black"), Some("green")], [75, 25])]
+    {
+        let intake = from_count(json.as_bytes(), &setup(colours)).unwrap();
+        assert_eq!(totals(&intake), expected.map(Some));
+        assert_eq!(intake.review.len(), 1, "{:?}", intake.review);
+    }
+}
+
+#[test]
 fn colours_of_another_set_are_for_a_person_to_look_at() {
     let json = count("counted", "\"green\"", "\"natural\"");
     let intake = from_count(json.as_bytes(), &setup([Some("black"), Some("natural")])).unwrap();
