@@ -44,7 +44,7 @@ fn killed_in_mid_round_it_plays_on_the_same_match_and_proposals_that_were_writte
     let mut server = server.again_at("20");
     let again = server.until_proposed();
     assert_eq!((&again["revision"], &again["proposals"]), (&proposed["revision"], &proposed["proposals"]));
-    assert!(server.get("/api/v1/boards/1/picture.jpg").body.starts_with(&[0xff, 0xd8]));
+    until(|| server.get("/api/v1/boards/1/picture.jpg").body.starts_with(&[0xff, 0xd8]));
     let number = again["proposals"][0]["number"].as_u64().unwrap();
     let path = format!("/api/v1/matches/1/proposals/{number}/confirm");
     revision(&server.post(&path, &json!({ "author": "Ann" })));

@@ -87,6 +87,8 @@ function showMatch() {
   find("score").replaceChildren(...(match ? sides : [t("no_match")]), match ? el("span", { class: "hint" }, ` ${match.rules.name} ${outcome(match)}`) : "");
   find("step").textContent = match ? t("match_n", match.number) : "";
   find("undo").disabled = !match || match.undoable === null || match.undoable <= 1;
+  // What the camera proposed last is what is taken back first.
+  find("undo").textContent = match?.proposals.some((proposal) => proposal.number === match.undoable) ? t("undo_proposal") : t("undo");
   find("redo").disabled = !match;
   find("rounds-panel").hidden = !match?.rounds.length;
   if (match) {

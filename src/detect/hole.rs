@@ -133,7 +133,8 @@ fn foreign(tint: f64, kin: f64) -> f64 {
 /// probability that a disc stands there as seen by the search for discs lying on the board.
 ///
 /// The weights are two logistic regressions on 150 rendered holes (15 with a disc in them, 6 with one leaning), with the
-/// features clipped to where they were seen, and [`foreign`] on top of both: vivid discs in a hole are too few to learn from.
+/// features clipped to where they were seen. [`foreign`] comes on top for a disc within the rim alone: vivid ones are too few to
+/// learn from, and of whether a disc leans its colour says nothing.
 pub fn judge(hole: &HoleFit, kin: Option<f64>, upright: f64) -> Verdict {
     let uneven = hole.uneven.min(0.2);
     let foreign = kin.map_or(0.0, |kin| foreign(hole.tint, kin));
@@ -146,8 +147,7 @@ pub fn judge(hole: &HoleFit, kin: Option<f64>, upright: f64) -> Verdict {
         1.33 - 0.356 * kin + 6.1 * gap - 17.4 * uneven
             + 2.45 * likelihood
             + 0.88 * hole.reach_mm.clamp(-1.0, 2.5)
-            + 0.65 * hole.at.norm()
-            + foreign,
+            + 0.65 * hole.at.norm(),
     ) * upright;
     if leaning < 0.5 {
         Verdict { probability: in_hole * (1.0 - leaning), state: State::InHole }
